@@ -1,1 +1,24 @@
-//! Placeholder.
+//! View values to HTML pages.
+//!
+//! The server fills a page struct with what its queries return (counts, wire reports, lines of evidence) and gets HTML
+//! back; words, order, links, intervals and escaping are decided here. This crate knows no SQL, no HTTP framework and no
+//! file format: it depends on `wire` and on the template engine.
+
+mod error_page;
+mod fleet;
+mod log_row;
+mod outcome;
+pub mod query;
+pub mod statics;
+mod visible;
+
+pub use askama::Error;
+pub use error_page::ErrorPage;
+pub use fleet::{Count, FleetPage, Tally};
+pub use log_row::{EvidenceRow, LogRow};
+pub use outcome::Outcome;
+pub use query::Query;
+
+/// The policy that the pages are written for: a style sheet and an icon of our own, forms to ourselves, nothing else.
+pub const CONTENT_SECURITY_POLICY: &str =
+    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";

@@ -1,0 +1,24 @@
+//! The page for a request that went wrong: what happened, what is safe, what to do.
+
+use askama::Template;
+
+/// A request that the server answers with an error, for people.
+#[derive(Clone, PartialEq, Eq, Debug, Template)]
+#[template(path = "error.html")]
+pub struct ErrorPage {
+    /// The HTTP status, 404 for instance.
+    pub status: u16,
+    /// What happened, in one plain sentence.
+    pub happened: String,
+    /// What did not suffer, such as "Nothing that was acknowledged is lost."; may stay empty.
+    pub safe: String,
+    /// What the reader can do about it.
+    pub next_step: String,
+}
+
+impl ErrorPage {
+    /// The page. Fails only when memory does.
+    pub fn render(&self) -> Result<String, askama::Error> {
+        Template::render(self)
+    }
+}
