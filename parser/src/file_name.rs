@@ -1,8 +1,67 @@
-//! What the name of a log file tells.
+//! What the name of a log file tells (vocabulary 1.1).
 
+use std::sync::LazyLock;
+
+use regex::Regex;
 use wire::Process;
 
+/// The greedy first group survives executables with dots and digits in their names.
+static NAME: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?s)^DisplayXR_(.+)\.([0-9]+)_([0-9]{4}-[0-9]{2}-[0-9]{2})_([0-9]{2})-([0-9]{2})-([0-9]{2})\.log$")
+        .expect("the pattern is a constant")
+});
+
 /// Reads `DisplayXR_<exe>.<pid>_<date>_<time>.log`; `None` for every other base name.
-pub fn process(_name: &str) -> Option<Process> {
-    None
+pub fn process(name: &str) -> Option<Process> {
+    let groups = NAME.captures(name)?;
+    Some(Process {
+        exe: groups[1].to_owned(),
+        pid: groups[2].parse().ok()?,
+        started: Some(format!("{}T{}:{}:{}", &groups[3], &groups[4], &groups[5], &groups[6])),
+    })
+}
+
+/// What header and file name tell together: exe and process id from the header, else the name; the start from the name,
+/// else the header (contract section 3).
+pub fn merge(header: Option<Process>, name: &str) -> Option<Process> {
+    match (header, process(name)) {
+        (Some(header), Some(named)) => Some(Process { started: named.started.or(header.started), ..header }),
+        (header, named) => header.or(named),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(name: &str, expected: Option<(&str, u32, &str)>) {
+        let found = process(name);
+        let found = found.as_ref().map(|found| (found.exe.as_str(), found.pid, found.started.as_deref().unwrap_or("")));
+        assert_eq!(found, expected, "{name}");
+    }
+
+    #[test]
+    fn names_of_the_runtime() {
+        check(
+            "DisplayXR_displayxr-service.exe.20600_2026-08-15_22-53-31.log",
+            Some(("displayxr-service.exe", 20600, "2026-08-15T22:53:31")),
+        );
+        check(
+            "DisplayXR_odd.1_2026-01-01_00-00-00.log.exe.7_2026-08-15_22-53-31.log",
+            Some(("odd.1_2026-01-01_00-00-00.log.exe", 7, "2026-08-15T22:53:31")),
+        );
+        check("DisplayXR_a.exe.99999999999_2026-08-15_22-53-31.log", None);
+        check("SRMonado_2026-01-24_10-00-00.log", None);
+        check("notes.log", None);
+    }
+
+    #[test]
+    fn the_header_names_the_process_and_the_file_its_start() {
+        let header = Process { exe: "a.exe".to_owned(), pid: 1, started: Some("2026-01-01T00:00:00".to_owned()) };
+        let merged = merge(Some(header.clone()), "DisplayXR_b.exe.2_2026-08-15_22-53-31.log").expect("both tell");
+        assert_eq!((merged.exe.as_str(), merged.pid), ("a.exe", 1));
+        assert_eq!(merged.started.as_deref(), Some("2026-08-15T22:53:31"));
+        assert_eq!(merge(Some(header.clone()), "x.log"), Some(header));
+        assert_eq!(merge(None, "x.log"), None);
+    }
 }

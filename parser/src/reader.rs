@@ -1,10 +1,58 @@
-//! The front door: feed it a file in chunks, it hands out observations.
+//! The front door: feed it a file in chunks of any size, it hands out observations, and at the end what it knows of the
+//! whole. Memory does not grow with the file.
 
-use wire::{LogFacts, Observation};
+use wire::{CliOutput, InputKind, LogFacts, Observation};
 
-/// Reads one input in chunks of any size.
+use crate::capture::{self, JsonRecord};
+use crate::classify::Place;
+use crate::cli::{self, CliReader};
+use crate::decode::decode;
+use crate::framing::{Framer, Sink};
+use crate::lines::{Line, Lines};
+use crate::sniff;
+use crate::transcode::{self, Encoding, Utf16};
+
+/// The largest JSON report of `displayxr-cli` that is read as a whole.
+const DOCUMENT_MOST: usize = 4 * 1024 * 1024;
+
+/// Reads one input: a log, a capture of stderr, or saved output of `displayxr-cli`.
 #[derive(Default)]
-pub struct LogReader {}
+pub struct LogReader {
+    bytes: u64,
+    stage: Stage,
+}
+
+enum Stage {
+    /// Too few bytes to tell the encoding.
+    Mark(Vec<u8>),
+    /// The encoding is known, the kind of input is not.
+    Start { text: Text, start: Vec<u8> },
+    /// Lines flow.
+    Body { text: Text, body: Box<Body> },
+}
+
+impl Default for Stage {
+    fn default() -> Self {
+        Self::Mark(Vec::new())
+    }
+}
+
+/// From bytes of the file to bytes of text.
+enum Text {
+    Bytes { mark: u64 },
+    Utf16(Utf16),
+}
+
+/// Reads the text of one kind of input.
+struct Body {
+    kind: InputKind,
+    utf16: bool,
+    lines: Lines,
+    framer: Framer,
+    cli: CliReader,
+    /// The whole text, where it may be one JSON object.
+    document: Option<Vec<u8>>,
+}
 
 impl LogReader {
     /// Ready for the first byte.
@@ -13,10 +61,139 @@ impl LogReader {
     }
 
     /// Takes the next bytes and hands out what they complete, in file order.
-    pub fn feed(&mut self, _chunk: &[u8], _sink: &mut dyn FnMut(Observation)) {}
+    pub fn feed(&mut self, chunk: &[u8], sink: &mut dyn FnMut(Observation)) {
+        self.bytes += chunk.len() as u64;
+        self.step(chunk, false, sink);
+    }
 
     /// Takes the end of the file.
-    pub fn finish(self, _sink: &mut dyn FnMut(Observation)) -> LogFacts {
-        LogFacts::default()
+    pub fn finish(mut self, sink: &mut dyn FnMut(Observation)) -> LogFacts {
+        self.step(&[], true, sink);
+        let Stage::Body { text, mut body } = self.stage else { return LogFacts::default() };
+        if let Text::Utf16(decoder) = &text {
+            body.feed(decoder.finish().as_bytes(), sink);
+        }
+        body.finish(self.bytes, sink)
     }
+
+    /// Moves through the stages; `complete` says that no byte will follow.
+    fn step(&mut self, chunk: &[u8], complete: bool, sink: Sink<'_>) {
+        match &mut self.stage {
+            Stage::Mark(start) => {
+                start.extend_from_slice(chunk);
+                let Some((encoding, mark)) = transcode::detect(start, complete) else { return };
+                let rest = start.split_off(mark);
+                let text = match encoding {
+                    Encoding::Bytes => Text::Bytes { mark: mark as u64 },
+                    Encoding::Utf16 { little_endian } => Text::Utf16(Utf16::new(little_endian)),
+                };
+                self.stage = Stage::Start { text, start: Vec::new() };
+                self.step(&rest, complete, sink);
+            }
+            Stage::Start { text, start } => {
+                start.extend_from_slice(text.decode(chunk));
+                if start.len() < sniff::ENOUGH && !complete {
+                    return;
+                }
+                let Stage::Start { text, start } = std::mem::take(&mut self.stage) else { return };
+                let mut body = Body::new(sniff::input_kind(&start[..start.len().min(sniff::ENOUGH)]), &text);
+                body.feed(&start, sink);
+                self.stage = Stage::Body { text, body: Box::new(body) };
+            }
+            Stage::Body { text, body } => body.feed(text.decode(chunk), sink),
+        }
+    }
+}
+
+impl Text {
+    fn decode<'a>(&'a mut self, chunk: &'a [u8]) -> &'a [u8] {
+        match self {
+            Self::Bytes { .. } => chunk,
+            Self::Utf16(decoder) => decoder.feed(chunk).as_bytes(),
+        }
+    }
+}
+
+impl Body {
+    fn new(kind: InputKind, text: &Text) -> Self {
+        let mut framer = match kind {
+            InputKind::Log | InputKind::Json | InputKind::Cli => Framer::log(),
+            InputKind::Stderr => Framer::capture(capture::read, capture::starts_record),
+        };
+        framer.skip(match text {
+            Text::Bytes { mark } => *mark,
+            Text::Utf16(_) => 2,
+        });
+        Self {
+            kind,
+            utf16: matches!(text, Text::Utf16(_)),
+            lines: Lines::default(),
+            framer,
+            cli: CliReader::new(),
+            document: (kind == InputKind::Cli).then(Vec::new),
+        }
+    }
+
+    fn feed(&mut self, text: &[u8], sink: Sink<'_>) {
+        if let Some(document) = &mut self.document {
+            let room = DOCUMENT_MOST.saturating_sub(document.len());
+            document.extend_from_slice(&text[..text.len().min(room)]);
+        }
+        let Self { kind, utf16, lines, framer, cli, .. } = self;
+        lines.feed(text, |line| take(*kind, *utf16, framer, cli, line, sink));
+    }
+
+    fn finish(self, bytes: u64, sink: Sink<'_>) -> LogFacts {
+        let Self { kind, utf16, lines, mut framer, mut cli, document } = self;
+        lines.finish(|line| take(kind, utf16, &mut framer, &mut cli, line, sink));
+        framer.finish(sink);
+        let cli = document.map(|document| report(&document, cli, &mut framer, sink));
+        let counts = wire::Counts { bytes, ..framer.counts };
+        LogFacts { input: kind, process: framer.process, end: framer.end, counts, cli }
+    }
+}
+
+/// Reads one line of an input of this kind.
+fn take(kind: InputKind, utf16: bool, framer: &mut Framer, cli: &mut CliReader, line: Line<'_>, sink: Sink<'_>) {
+    let line = if utf16 { Line { len: file_len(line), ..line } } else { line };
+    match kind {
+        InputKind::Log | InputKind::Stderr => framer.line(line, sink),
+        InputKind::Json => match JsonRecord::read(line.bytes) {
+            Some(record) => {
+                let place = framer.next_place(line.len);
+                framer.prefixed(&record.prefixed(), place, sink);
+            }
+            None => framer.line(line, sink),
+        },
+        InputKind::Cli => {
+            let Place { offset, line: number } = framer.next_place(line.len);
+            let text = decode(line.bytes.strip_suffix(b"\r").unwrap_or(line.bytes));
+            if cli.line(offset, number, text.text(), sink) {
+                framer.counts.records += 1;
+                framer.counts.events += 1;
+            }
+        }
+    }
+}
+
+/// Bytes of a UTF-16 file that a decoded line came from; exact for lines of ordinary length.
+fn file_len(line: Line<'_>) -> u64 {
+    let seen = line.bytes.len() as u64;
+    transcode::utf16_len(decode(line.bytes).text()) + 2 * line.len.saturating_sub(seen)
+}
+
+/// What the tool said: its text lines, or the JSON object that the text is.
+fn report(document: &[u8], cli: CliReader, framer: &mut Framer, sink: Sink<'_>) -> CliOutput {
+    let lines = cli.finish();
+    if lines != CliOutput::default() {
+        return lines;
+    }
+    let mut events = 0;
+    let output = cli::json(decode(document).text(), &mut |observation| {
+        events += 1;
+        sink(observation);
+    });
+    framer.counts.records += events;
+    framer.counts.events += events;
+    output.unwrap_or_default()
 }

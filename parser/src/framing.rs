@@ -1,0 +1,287 @@
+//! Lines to records: where one begins, what belongs to it, and how its damage is repaired.
+//!
+//! A line that starts with a prefix begins a record; every other line belongs to the record before it (vocabulary 1.3).
+//! A record is told as soon as its first line is read, without a copy. Only `[OXR  ]` records that may be ours are held
+//! until the next record begins, because their meaning can stand in a continuation line.
+
+use wire::{Counts, End, Flaw, FlawKind, Observation, Process};
+
+use crate::classify::{Class, Place, classify, is_candidate};
+use crate::header::{self, Header};
+use crate::lines::Line;
+use crate::prefix::{self, Prefixed};
+use crate::vocabulary;
+
+/// Where the runtime cuts an over-long `[OXR  ]` record, losing its newline (vocabulary 1.4).
+const OXR_CUT: usize = 4095;
+
+/// Behind the cut a prefix is still accepted within this many bytes: the prefix of the cut record itself (34 bytes) is
+/// not counted by every account of the limit. No text of an app can stand there, because the record ends at the cut.
+const OXR_SLACK: usize = 64;
+
+/// Most bytes of a held record that are kept.
+const HELD_MOST: usize = 8 * 1024;
+
+/// Receives what is found.
+pub type Sink<'a> = &'a mut dyn FnMut(Observation);
+
+/// Takes the first line of a record apart.
+pub type ReadPrefix = for<'a> fn(&'a [u8]) -> Option<Prefixed<'a>>;
+
+/// Turns the lines of one file into observations and counts.
+#[derive(Debug)]
+pub struct Framer {
+    read_prefix: ReadPrefix,
+    /// Whether a line starts a record, torn prefix or not.
+    starts_record: fn(&[u8]) -> bool,
+    /// Totals so far; `bytes` is the reader's.
+    pub counts: Counts,
+    /// Of the first header.
+    pub process: Option<Process>,
+    /// As of the last line that was not blank.
+    pub end: End,
+    offset: u64,
+    header: Option<Header>,
+    /// The rule that closes a header was read; its blank line may follow.
+    behind_header: bool,
+    open: Option<Open>,
+}
+
+/// The record that continuation lines belong to.
+#[derive(Debug)]
+struct Open {
+    /// Written by the OpenXR state tracker.
+    oxr: bool,
+    /// Bytes since its first, newlines as one byte and as they stand in the file.
+    len: [usize; 2],
+    /// Blank lines that are a footer's or the record's, as the next line tells.
+    blank: u64,
+    held: Option<Held>,
+}
+
+/// An `[OXR  ]` record that waits for its continuation lines.
+#[derive(Debug)]
+struct Held {
+    place: Place,
+    time: Option<Vec<u8>>,
+    body: Vec<u8>,
+}
+
+impl Framer {
+    /// For the lines of a log file.
+    pub fn log() -> Self {
+        Self::new(prefix::read, prefix::starts_record)
+    }
+
+    /// For lines with another prefix; such captures have no torn ones.
+    pub fn capture(read_prefix: ReadPrefix, starts_record: fn(&[u8]) -> bool) -> Self {
+        Self::new(read_prefix, starts_record)
+    }
+
+    fn new(read_prefix: ReadPrefix, starts_record: fn(&[u8]) -> bool) -> Self {
+        Self {
+            read_prefix,
+            starts_record,
+            counts: Counts::default(),
+            process: None,
+            end: End::Missing,
+            offset: 0,
+            header: None,
+            behind_header: false,
+            open: None,
+        }
+    }
+
+    /// Counts a line of `len` bytes and says where it stands.
+    pub const fn next_place(&mut self, len: u64) -> Place {
+        self.counts.lines += 1;
+        let offset = self.offset;
+        self.offset += len;
+        Place { offset, line: self.counts.lines }
+    }
+
+    /// Takes the next line.
+    pub fn line(&mut self, line: Line<'_>, sink: Sink<'_>) {
+        let place = self.next_place(line.len);
+        let bytes = line.bytes.strip_suffix(b"\r").unwrap_or(line.bytes);
+        if (self.starts_record)(bytes) {
+            self.record(bytes, place, sink);
+        } else {
+            self.other(bytes, place, sink);
+        }
+    }
+
+    /// Skips bytes that are no text of the file, such as a byte order mark.
+    pub const fn skip(&mut self, bytes: u64) {
+        self.offset += bytes;
+    }
+
+    /// Takes the end of the file.
+    pub fn finish(&mut self, sink: Sink<'_>) {
+        self.close(sink);
+    }
+
+    /// Counts and tells a record whose first line is already taken apart, such as one of a JSON capture.
+    pub fn prefixed(&mut self, record: &Prefixed<'_>, place: Place, sink: Sink<'_>) {
+        self.close(sink);
+        self.end = End::Missing;
+        self.counts.records += 1;
+        self.tell(record, place, sink);
+        self.open = Some(Open { oxr: false, len: [0; 2], blank: 0, held: None });
+    }
+
+    fn record(&mut self, line: &[u8], place: Place, sink: Sink<'_>) {
+        self.close(sink);
+        self.header = None;
+        self.behind_header = false;
+        self.end = End::Missing;
+        let oxr = line.get(27..30) == Some(b"OXR");
+        if oxr && let Some(at) = glue(line, [OXR_CUT; 2]) {
+            self.count_record(&line[..at], place, oxr, sink);
+            self.flaw(place, FlawKind::Truncated, None, sink);
+            self.record(&line[at..], Place { offset: place.offset + at as u64, ..place }, sink);
+            return;
+        }
+        self.count_record(line, place, oxr, sink);
+    }
+
+    fn count_record(&mut self, line: &[u8], place: Place, oxr: bool, sink: Sink<'_>) {
+        self.counts.records += 1;
+        let mut open = Open { oxr, len: [line.len() + 1, line.len() + 2], blank: 0, held: None };
+        match (self.read_prefix)(line) {
+            // A prefix that the end of the file, or a splice, tore apart: nothing can be said of it.
+            None => self.counts.ignored += 1,
+            Some(record) if oxr && !record.spliced && is_candidate(&record) => {
+                let (body, time) = (record.body.to_vec(), record.time.map(<[u8]>::to_vec));
+                open.held = Some(Held { place, time, body });
+            }
+            Some(record) => self.tell(&record, place, sink),
+        }
+        self.open = Some(open);
+    }
+
+    /// Tells a record whose body is complete.
+    fn tell(&mut self, record: &Prefixed<'_>, place: Place, sink: Sink<'_>) {
+        let cut = memchr::memchr(0, record.body);
+        let record = Prefixed { body: &record.body[..cut.unwrap_or(record.body.len())], ..*record };
+        let damaged = cut.is_some() || record.spliced || record.body.trim_ascii().is_empty();
+        if !damaged && !is_candidate(&record) {
+            self.counts.ignored += 1;
+            return;
+        }
+        if record.spliced {
+            self.flaw(place, FlawKind::Spliced, None, sink);
+        }
+        if cut.is_some() {
+            let body = crate::decode::decode(record.body);
+            self.flaw(place, FlawKind::Truncated, vocabulary::marker(body.text()), sink);
+        } else if record.body.trim_ascii().is_empty() {
+            self.flaw(place, FlawKind::EmptyBody, None, sink);
+        }
+        match classify(&record, place) {
+            Class::Event(event) => {
+                self.counts.events += 1;
+                sink(Observation::Event(*event));
+            }
+            Class::Unrecognised(marker) if cut.is_none() => {
+                self.flaw(place, FlawKind::Unrecognised, Some(marker), sink);
+            }
+            Class::Ignored | Class::Unrecognised(_) => self.counts.ignored += 1,
+        }
+    }
+
+    fn flaw(&mut self, place: Place, kind: FlawKind, marker: Option<&'static str>, sink: Sink<'_>) {
+        match kind {
+            FlawKind::EmptyBody => self.counts.empty_bodies += 1,
+            FlawKind::Truncated => self.counts.truncated += 1,
+            FlawKind::Spliced => self.counts.spliced += 1,
+            FlawKind::Unrecognised => self.counts.unrecognised += 1,
+            FlawKind::Unknown => {}
+        }
+        let Place { offset, line } = place;
+        sink(Observation::Flaw(Flaw { offset, line, kind, marker: marker.map(Into::into) }));
+    }
+
+    /// A line that starts no record: header, footer, blank, or a continuation.
+    fn other(&mut self, line: &[u8], place: Place, sink: Sink<'_>) {
+        if header::STARTED.contains(&line) {
+            self.close(sink);
+            self.end = End::Missing;
+            self.header = Some(Header::default());
+            return;
+        }
+        if header::ENDED.contains(&line) {
+            if let Some(open) = &mut self.open {
+                // The footer brings a blank line of its own.
+                open.blank = open.blank.saturating_sub(1);
+            }
+            self.close(sink);
+            self.header = None;
+            self.end = End::Footer;
+            return;
+        }
+        if let Some(header) = &mut self.header {
+            let rule = Header::is_rule(line);
+            if rule || !header.take(line) {
+                let header = self.header.take().unwrap_or_default();
+                self.process = self.process.take().or_else(|| header.process());
+                self.behind_header = rule;
+            }
+            return;
+        }
+        let behind_header = std::mem::take(&mut self.behind_header);
+        if line.is_empty() {
+            if let Some(open) = self.open.as_mut().filter(|_| !behind_header) {
+                open.blank += 1;
+            }
+            return;
+        }
+        self.end = End::Missing;
+        self.continuation(line, place, sink);
+    }
+
+    fn continuation(&mut self, line: &[u8], place: Place, sink: Sink<'_>) {
+        let Some(open) = &mut self.open else { return };
+        let blank = usize::try_from(std::mem::take(&mut open.blank)).unwrap_or(usize::MAX);
+        self.counts.continuations += blank as u64 + 1;
+        open.len = [open.len[0].saturating_add(blank), open.len[1].saturating_add(blank.saturating_mul(2))];
+        let glued = if open.oxr { glue(line, open.len.map(|len| OXR_CUT.saturating_sub(len))) } else { None };
+        let own = glued.map_or(line, |at| &line[..at]);
+        open.len = [open.len[0].saturating_add(own.len() + 1), open.len[1].saturating_add(own.len() + 2)];
+        if let Some(held) = &mut open.held {
+            let room = HELD_MOST.saturating_sub(held.body.len());
+            held.body.extend(std::iter::repeat_n(b'\n', blank + 1).chain(own.iter().copied()).take(room));
+        }
+        if let Some(at) = glued {
+            let whole = open.held.as_ref().map_or(place, |held| held.place);
+            self.flaw(whole, FlawKind::Truncated, None, sink);
+            self.record(&line[at..], Place { offset: place.offset + at as u64, ..place }, sink);
+        }
+    }
+
+    /// Ends the open record: what was held is told, and blank lines behind it are its own.
+    fn close(&mut self, sink: Sink<'_>) {
+        let Some(open) = self.open.take() else { return };
+        self.counts.continuations += open.blank;
+        if let Some(held) = open.held {
+            let record = Prefixed {
+                time: held.time.as_deref(),
+                level: wire::Level::Oxr,
+                function: None,
+                body: &held.body,
+                spliced: false,
+            };
+            self.tell(&record, held.place, sink);
+        }
+    }
+}
+
+/// Where a glued record begins in a line of an `[OXR  ]` record, given the bytes left to the cut by either account.
+fn glue(line: &[u8], left: [usize; 2]) -> Option<usize> {
+    let from = left[0].min(left[1]);
+    if line.len() < from {
+        return None;
+    }
+    let to = left[0].max(left[1]).saturating_add(OXR_SLACK).min(line.len());
+    (from.max(1)..to).find(|at| prefix::starts_record(&line[*at..]))
+}

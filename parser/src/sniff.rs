@@ -1,0 +1,51 @@
+//! What is it? Decided once per input, from its first bytes (contract section 3).
+
+use wire::InputKind;
+
+use crate::{capture, cli, header, prefix};
+
+/// How many bytes are looked at before the decision.
+pub const ENOUGH: usize = 8 * 1024;
+
+/// The kind of an input that starts like this. Without any sign it is a log that holds no record.
+pub fn input_kind(start: &[u8]) -> InputKind {
+    let lines = || start.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let is_log = |line: &[u8]| header::STARTED.contains(&line) || prefix::read(line).is_some();
+    let kind = lines().find_map(|line| {
+        if is_log(line) {
+            Some(InputKind::Log)
+        } else if capture::JsonRecord::read(line).is_some() {
+            Some(InputKind::Json)
+        } else {
+            capture::starts_record(line).then_some(InputKind::Stderr)
+        }
+    });
+    // The tool's report and the runtime's stderr are often captured into one file: the report is what was asked for.
+    match kind {
+        Some(InputKind::Log | InputKind::Json) => kind.unwrap_or_default(),
+        _ if cli::looks_like(crate::decode::decode(start).text()) => InputKind::Cli,
+        _ => kind.unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn first_bytes_decide() {
+        for (start, expected) in [
+            ("", InputKind::Log),
+            ("=== DisplayXR Log Started ===\n WARN [f] x\n", InputKind::Log),
+            ("junk\n[2026-09-14 12:00:00.137] [WARN ] [fn] body\n", InputKind::Log),
+            ("[DisplayXR] Log file: x\n WARN [f] x\n", InputKind::Stderr),
+            ("{\"level\":\"warn\",\"func\":\"f\",\"message\":\"m\"}\n", InputKind::Json),
+            (
+                " WARN [f] x\n :: GPU topology (#918 — does the weave cross adapters to reach the panel?)\n",
+                InputKind::Cli,
+            ),
+        ] {
+            assert_eq!(input_kind(start.as_bytes()), expected, "{start}");
+        }
+    }
+}

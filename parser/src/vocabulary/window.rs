@@ -1,0 +1,18 @@
+//! The periodic `[RENDER]` windows (vocabulary section 6). Records with other keys than these are read by `crate::window`.
+
+use wire::{Kind, Path};
+
+use super::{SPLIT_OFF, Shape, record};
+
+/// One row a record shape, in the order of the section.
+pub const SHAPES: &[Shape] = &[
+    record("rd.capture", Kind::Window, "[RENDER] capture_renders=%u capture_avg_us=%u client_renders=%u client_skips=%u client_avg_us=%u wait_avg_us=%u window_s=10", "capture_renders capture_avg_us client_renders client_skips client_avg_us wait_avg_us", "Counters of the service's renderer.").by("emit_render_diag_if_window_elapsed").named(Path::Service),
+    record("rd.pipe", Kind::Window, "[RENDER] pipe_active_present=%u pipe_active_skip=%u pipe_active_backoff=%u pipe_flat_present=%u pipe_flat_skip=%u pipe_rebind=%u dp_stale_recreate=%u atlas_contention=%u presenter=%d recipe_hold=%u zones_skip=%u window_s=10", "pipe_active_present pipe_active_skip pipe_active_backoff pipe_flat_present pipe_flat_skip pipe_rebind dp_stale_recreate atlas_contention presenter recipe_hold zones_skip", "Counters of the service's pipeline.").by("emit_render_diag_if_window_elapsed").since("#964"),
+    record("rd.split_old1", Kind::RenderSplit, "[RENDER] split=%d xb_kb=%llu xb_degraded=%d pipe_dev_rebind=%u split_suspend=%u flat_skip=%u maskpub_skip=%u no_slot=%u window_s=10", "split xb_kb xb_degraded pipe_dev_rebind split_suspend flat_skip maskpub_skip no_slot", "Live state of the split, with counters of the bridge.").by("emit_render_diag_if_window_elapsed").only(Path::Service).since("#1127").until("#1136"),
+    record("rd.split_old2", Kind::RenderSplit, "[RENDER] split=%d xb_kb=%llu xb_degraded=%d pipe_dev_rebind=%u flat_skip=%u maskpub_skip=%u no_slot=%u out_crop=%u window_s=10", "split xb_kb xb_degraded pipe_dev_rebind flat_skip maskpub_skip no_slot out_crop", "Live state of the split, with counters of the bridge.").by("emit_render_diag_if_window_elapsed").only(Path::Service).since("#1136").until("PR 6/6"),
+    record("rd.split", Kind::RenderSplit, "[RENDER] split=%d xb_kb=%llu xb_degraded=%d pipe_dev_rebind=%u flat_skip=%u maskpub_skip=%u no_slot=%u out_crop=%u ingress=%s ing_direct=%llu ing_staged=%llu ing_rebind=%llu ing_churn=%llu ing_leak=%llu window_s=10", "split xb_kb xb_degraded pipe_dev_rebind flat_skip maskpub_skip no_slot out_crop ingress ing_direct ing_staged ing_rebind ing_churn ing_leak", "Live state of the split, with counters of the bridge.").by("emit_render_diag_if_window_elapsed").only(Path::Service).since("PR 6/6"),
+    record("rd.split_off", Kind::RenderOff, "[RENDER] split=0 reason=%s", "reasons", "The split is not up; the reason is the raw one.").by("emit_render_diag_if_window_elapsed").fixed(SPLIT_OFF).only(Path::Service).since("Phase 3"),
+    record("rd.inproc", Kind::RenderSplit, "[RENDER] split=%d xb_kb=%llu xb_degraded=%d no_slot=%llu out_crop=%llu ingress=%s ing_direct=%llu ing_staged=%llu ing_rebind=%llu ing_churn=%llu ing_leak=%llu window_s=10", "split xb_kb xb_degraded no_slot out_crop ingress ing_direct ing_staged ing_rebind ing_churn ing_leak", "Live state of the split, with counters of the bridge.").by("d3d12_split_render_diag comp_vk_split_render_diag").since("D12-4"),
+    record("rd.plane", Kind::Window, "[RENDER] plane=%s kb=%llu copies=%llu skips=%llu half_rate=%d window_s=10", "plane kb copies skips half_rate", "Counters of one plane of the bridge.").by("d3d12_split_render_diag comp_vk_split_render_diag").since("planes rung"),
+    record("rd.sideband", Kind::Window, "[RENDER] sideband copies=%llu skips=%llu kb=%llu window_s=10", "copies skips kb", "Counters of the bridge's side band.").by("comp_vk_split_render_diag").since("planes rung"),
+];
