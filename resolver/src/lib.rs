@@ -1,1 +1,12 @@
-//! Placeholder.
+//! The reference rules: what a log's typed events mean.
+//!
+//! Facts in, decisions out: no file, clock, environment or network is ever asked, so the same events give the same
+//! answer in the agent, on the command line and on the server. This crate does not know how a line is spelled; it reads
+//! kinds and values only.
+//!
+//! The way of an event: [`Judge::push`] hands it to the session that is open, to the collection of findings and to the
+//! marks of path and build; [`Judge::finish`] decides the last session and puts the [`wire::Judgement`] together.
+
+mod verdict;
+
+pub use verdict::{Code, Judge};

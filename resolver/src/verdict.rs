@@ -1,0 +1,20 @@
+//! The verdict of a log (contract section 2) and its findings (contract section 3).
+//!
+//! One subject a file: [`judge`](Judge) is the fold, `session` what one session remembers, `decision` the pure rules
+//! from that memory to a verdict, `code` and `findings` what a reader should know, `silence` why a placement line may
+//! be missing, `path` and `generation` what the neighbours tell, `kept` how much of the past is carried along.
+
+mod code;
+mod decision;
+mod findings;
+mod generation;
+mod judge;
+mod kept;
+mod path;
+mod session;
+mod silence;
+#[cfg(test)]
+mod tests;
+
+pub use code::Code;
+pub use judge::Judge;
