@@ -9,6 +9,7 @@ mod event;
 mod gather;
 mod line;
 mod sniff;
+mod words;
 
 use wire::{CliOutput, Observation};
 

@@ -14,7 +14,8 @@ use wire::{CliOutput, Event, Luid, Observation};
 
 use super::event;
 use super::gather::Gather;
-use super::line::{self, Choice, Gpu, Line};
+use super::line::{self, Choice, Line};
+use super::words::Gpu;
 
 /// Wrappers around the tool's own object that are looked through; nobody nests it deeper.
 const MOST_WRAPPERS: usize = 6;
@@ -117,8 +118,11 @@ impl<'a> Reader<'a> {
         let inner = of.get("split").and_then(|raw| object(raw)).unwrap_or_default();
         let member = |name| of.get(name).or_else(|| inner.get(name)).copied();
         if let Some(raw) = member("weave_on_scanout_env").or_else(|| member("weave_on_scanout")) {
-            let value = string(raw).filter(|value| value != "<unset>");
-            self.say(raw, &Line::WeaveEnv(value.as_deref()));
+            match string(raw) {
+                Some(value) if value != "<unset>" => self.say(raw, &Line::WeaveEnv(Some(&value))),
+                None if raw.get() != "null" => {}
+                _ => self.say(raw, &Line::WeaveEnv(None)),
+            }
         }
         self.say_sentence(member("service_split"));
         self.read_ingest(of);

@@ -5,7 +5,8 @@
 
 use wire::{Event, Fields, Kind, Level, Value};
 
-use super::line::{Choice, Gpu, Line, Section, ServiceSplit};
+use super::line::{Choice, Line, Section, ServiceSplit};
+use super::words::Gpu;
 
 /// The event for what was said at `offset`, on `line`.
 pub(super) fn event(offset: u64, line: u64, said: &Line<'_>) -> Event {

@@ -5,13 +5,13 @@
 //! and section signs may have gone through a wrong code page; what is printed between them is never repaired.
 
 use nom::branch::alt;
-use nom::bytes::complete::{tag, take_till, take_while_m_n, take_while1};
-use nom::character::complete::{i64, space0, space1, u64};
+use nom::bytes::complete::{tag, take_while1};
+use nom::character::complete::{i64, space1, u64};
 use nom::combinator::{all_consuming, map, rest, value};
-use nom::error::{Error, ErrorKind};
 use nom::sequence::{delimited, preceded, terminated};
 use nom::{IResult, Parser};
-use wire::Luid;
+
+use super::words::{Gpu, bare, before_dash, dash, gpu, in_parentheses, luid, refuse};
 
 /// One line, or one member of the JSON form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,13 +48,6 @@ pub(super) enum Line<'a> {
     Lever { name: &'a str, value: Option<&'a str>, source: &'a str },
     /// The closing words of `perf list`.
     Hint,
-}
-
-/// An adapter as the tool names it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Gpu<'a> {
-    pub name: &'a str,
-    pub luid: Luid,
 }
 
 /// An adapter, or the tool's words for why there is none.
@@ -167,11 +160,6 @@ pub(super) fn service_split(line: &str) -> IResult<&str, Line<'_>> {
     Ok(("", Line::ServiceSplit { state, text }))
 }
 
-/// Without the indent, a byte order mark and the CR of a CRLF file.
-fn bare(text: &str) -> &str {
-    text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}').trim_end_matches(['\r', '\n'])
-}
-
 fn topology(line: &str) -> IResult<&str, Line<'_>> {
     alt((
         map(preceded((tag("adapters:"), space1), u64), Line::Adapters),
@@ -282,44 +270,4 @@ fn lever(line: &str) -> IResult<&str, Line<'_>> {
     all_consuming(take_while1(|c: char| c.is_ascii_lowercase())).parse(source)?;
     let value = if value.chars().count() > 12 { value } else { value.trim_end_matches(' ') };
     Ok(("", Line::Lever { name, value: (value != "<unset>").then_some(value), source }))
-}
-
-/// `'NAME' LUID=hhhhhhhh:llllllll` up to the end of the line.
-fn gpu(text: &str) -> IResult<&str, Gpu<'_>> {
-    let (name, tail) =
-        text.strip_prefix('\'').and_then(|text| text.rsplit_once("' LUID=")).ok_or_else(|| refuse(text))?;
-    let (left, luid) = terminated(luid, space0).parse(tail)?;
-    Ok((left, Gpu { name, luid }))
-}
-
-fn luid(text: &str) -> IResult<&str, Luid> {
-    let half = || take_while_m_n(8, 8, |c: char| c.is_ascii_hexdigit());
-    let (left, (high, _, low)) = (half(), tag(":"), half()).parse(text)?;
-    let part = |digits| u32::from_str_radix(digits, 16).map_err(|_| refuse(text));
-    Ok((left, Luid::from_parts(part(high)?, part(low)?)))
-}
-
-/// `(…)` up to the end of the line; what is inside may hold parentheses.
-fn in_parentheses(text: &str) -> IResult<&str, &str> {
-    let inside = text.trim_end().strip_prefix('(').and_then(|text| text.strip_suffix(')'));
-    inside.map(|inside| ("", inside)).ok_or_else(|| refuse(text))
-}
-
-/// An em dash as printed, or as code pages 1252, 437 and 850, a double encoding or a plain typist show it.
-fn dash(text: &str) -> IResult<&str, &str> {
-    let (left, word) = take_till(|c| c == ' ').parse(text)?;
-    if DASHES.contains(&word) { Ok((left, word)) } else { Err(refuse(text)) }
-}
-
-/// What stands before a dash that ends the text, with its blank taken off.
-fn before_dash(text: &str) -> Option<&str> {
-    let (before, word) = text.rsplit_once(' ')?;
-    DASHES.contains(&word).then_some(before)
-}
-
-const DASHES: [&str; 10] =
-    ["—", "–", "-", "?", "â€”", "ΓÇö", "ÔÇö", "â\u{80}\u{94}", "\u{fffd}", "\u{fffd}\u{fffd}\u{fffd}"];
-
-fn refuse(text: &str) -> nom::Err<Error<&str>> {
-    nom::Err::Error(Error::new(text, ErrorKind::Verify))
 }
