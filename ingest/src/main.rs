@@ -1,2 +1,5 @@
-//! Placeholder.
-fn main() {}
+//! The `weavewatch` program. Everything is in the library, where tests can call it.
+
+fn main() -> std::process::ExitCode {
+    ingest::run().into()
+}

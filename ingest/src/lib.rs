@@ -1,0 +1,28 @@
+//! The `weavewatch` program: what it does with files, terminals and the network.
+//!
+//! The way of a log: [`scan`] or [`watch`] finds an input, [`reading`] feeds its bytes to the parser, `scan` hands the
+//! observations to the resolver and the report to [`show`], `watch` cuts them into byte ranges and uploads those.
+//!
+//! This crate knows nothing of SQL, HTML or how a log line is spelled.
+
+pub mod cli;
+pub mod exit;
+pub mod problems;
+pub mod reading;
+pub mod scan;
+pub mod show;
+pub mod source;
+pub mod watch;
+
+use clap::Parser;
+
+use crate::cli::{Cli, Command};
+use crate::exit::Exit;
+
+/// Runs the program with the arguments of this process. Wrong usage ends the process with code 2.
+pub fn run() -> Exit {
+    match Cli::parse().command {
+        Command::Scan(args) => scan::run(&args),
+        Command::Watch(args) => watch::run(&args),
+    }
+}

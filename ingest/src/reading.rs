@@ -1,0 +1,115 @@
+//! Reads one input from its first byte to its last, in bounded memory, for every command alike.
+//!
+//! The bytes go to the parser in chunks of one buffer that the caller lends; what the parser sees goes to the caller's
+//! sink. At the end the file name fills in what the header did not say.
+
+use std::io::{self, Read};
+
+use parser::LogReader;
+use wire::{LogFacts, Observation, Process};
+
+/// Big enough that a system call costs nothing beside its bytes, small enough to stay in the processor's cache.
+pub const BUFFER_BYTES: usize = 256 * 1024;
+
+/// What is known of an input after its last byte.
+#[derive(Debug)]
+pub struct Reading {
+    /// Header, end, totals; the process is completed from the file name.
+    pub facts: LogFacts,
+    /// Why reading stopped before the end; `facts` then hold up to there.
+    pub error: Option<io::Error>,
+}
+
+/// Reads `input` to its end. `base_name` is its name without folders; `buffer` is only working space.
+pub fn read(
+    mut input: impl Read,
+    base_name: &str,
+    buffer: &mut [u8],
+    sink: &mut dyn FnMut(Observation),
+) -> Reading {
+    let mut reader = LogReader::new();
+    let error = loop {
+        match fill(&mut input, buffer) {
+            Ok(0) => break None,
+            Ok(filled) => reader.feed(&buffer[..filled], sink),
+            Err(error) => break Some(error),
+        }
+    };
+    Reading { facts: complete(reader.finish(sink), base_name), error }
+}
+
+/// Reads until the buffer is full or the input ends, because a pipe hands out little at a time. An error is reported
+/// by the call after the one that handed out the bytes before it.
+pub(crate) fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match input.read(&mut buffer[filled..]) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) if filled > 0 => break,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+/// Completes facts with what the file name says: the header knows the process best, the file name its start.
+pub(crate) fn complete(mut facts: LogFacts, base_name: &str) -> LogFacts {
+    facts.process = match (facts.process, parser::file_name::process(base_name)) {
+        (Some(header), Some(name)) => Some(Process { started: name.started.or(header.started), ..header }),
+        (header, name) => header.or(name),
+    };
+    facts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Hands out what it was made of, piece by piece; an empty piece is an error.
+    struct Pieces(Vec<&'static [u8]>);
+
+    impl Read for Pieces {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            let Some(piece) = self.0.first_mut() else { return Ok(0) };
+            if piece.is_empty() {
+                return Err(io::Error::other("torn"));
+            }
+            let count = piece.len().min(buffer.len());
+            buffer[..count].copy_from_slice(&piece[..count]);
+            *piece = &piece[count..];
+            if piece.is_empty() {
+                self.0.remove(0);
+            }
+            Ok(count)
+        }
+    }
+
+    #[test]
+    fn small_pieces_fill_one_buffer() {
+        let mut buffer = [0; 5];
+        let mut input = Pieces(vec![b"ab", b"c", b"defg"]);
+        assert_eq!(fill(&mut input, &mut buffer).expect("no error was put in"), 5);
+        assert_eq!(&buffer, b"abcde");
+        assert_eq!(fill(&mut input, &mut buffer).expect("no error was put in"), 2);
+        assert_eq!(fill(&mut input, &mut buffer).expect("no error was put in"), 0);
+    }
+
+    #[test]
+    fn bytes_before_an_error_are_read_and_the_error_is_told() {
+        let reading = read(Pieces(vec![b"one\n", b"two\n", b""]), "x.log", &mut [0; 4096], &mut |_| {});
+        assert_eq!(reading.facts.counts.bytes, 8);
+        assert_eq!(reading.error.expect("the input is torn").to_string(), "torn");
+    }
+
+    #[test]
+    fn the_start_comes_from_the_name_and_the_rest_from_the_header() {
+        let header = Process { exe: "A.exe".into(), pid: 7, started: Some("2026-09-14T12:00:09".into()) };
+        let facts = || LogFacts { process: Some(header.clone()), ..LogFacts::default() };
+        let named = complete(facts(), "DisplayXR_B.exe.8_2026-09-14_12-00-00.log").process.expect("both tell");
+        assert_eq!((named.exe.as_str(), named.pid, named.started.as_deref()), ("A.exe", 7, Some("2026-09-14T12:00:00")));
+        assert_eq!(complete(facts(), "notes.txt").process, Some(header.clone()));
+        assert_eq!(complete(LogFacts::default(), "notes.txt").process, None);
+    }
+}

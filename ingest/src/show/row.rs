@@ -1,0 +1,88 @@
+//! A report as people read it in one row, and many of them as one sentence. Texts are raw: whoever prints them escapes
+//! them for the place where they go.
+
+use wire::{Adapter, ScanReport};
+
+use crate::show::Outcome;
+use crate::source;
+
+/// The columns, in order.
+pub(super) const COLUMNS: [&str; 7] = ["Start", "Log", "Path", "Verdict", "Reasons", "Render → scanout", "Findings"];
+
+/// Where the verdict stands.
+pub(super) const VERDICT: usize = 3;
+
+/// The cells of one report.
+pub(super) fn cells(report: &ScanReport) -> [String; 7] {
+    let outcome = Outcome::of(&report.verdict);
+    let started = report.process.as_ref().and_then(|process| process.started.as_deref());
+    let log = match &report.process {
+        Some(process) => format!("{} ({})", process.exe, process.pid),
+        None => source::base_name(&report.file).to_owned(),
+    };
+    [
+        started.map_or_else(|| "–".to_owned(), |started| started.replacen('T', " ", 1)),
+        log,
+        report.path.as_str().to_owned(),
+        format!("{} {}", outcome.mark(), outcome.word()),
+        reasons(report),
+        adapters(report.verdict.render.as_ref(), report.verdict.scanout.as_ref()),
+        findings(report),
+    ]
+}
+
+/// The verdict's tokens as the runtime prints them.
+pub(super) fn reasons(report: &ScanReport) -> String {
+    let tokens: Vec<_> = report.verdict.reasons.iter().map(wire::Reason::as_str).collect();
+    tokens.join(",")
+}
+
+fn adapters(render: Option<&Adapter>, scanout: Option<&Adapter>) -> String {
+    let name = |adapter: Option<&Adapter>| adapter.map_or_else(|| "?".to_owned(), |adapter| adapter.name.clone());
+    match (render, scanout) {
+        (None, None) => "–".to_owned(),
+        (Some(render), Some(scanout)) if render == scanout => format!("{} (both)", render.name),
+        _ => format!("{} → {}", name(render), name(scanout)),
+    }
+}
+
+fn findings(report: &ScanReport) -> String {
+    let mut codes: Vec<(&str, usize)> = Vec::new();
+    for finding in &report.findings {
+        match codes.iter_mut().find(|(code, _)| *code == finding.code) {
+            Some((_, times)) => *times += 1,
+            None => codes.push((&finding.code, 1)),
+        }
+    }
+    let words: Vec<_> = codes
+        .into_iter()
+        .map(|(code, times)| if times == 1 { code.to_owned() } else { format!("{code} ×{times}") })
+        .collect();
+    words.join(", ")
+}
+
+/// Counts outcomes for the closing sentence.
+#[derive(Default)]
+pub(super) struct Tally([u64; Outcome::ALL.len()]);
+
+impl Tally {
+    pub(super) fn add(&mut self, report: &ScanReport) {
+        self.0[Outcome::of(&report.verdict) as usize] += 1;
+    }
+
+    /// `3 logs: 2 engaged, 1 killed; 1 input could not be read`.
+    pub(super) fn sentence(&self, unreadable: u64) -> String {
+        let total: u64 = self.0.iter().sum();
+        let mut sentence = format!("{total} {}", if total == 1 { "log" } else { "logs" });
+        let mut before = ": ";
+        for (outcome, count) in Outcome::ALL.into_iter().zip(self.0).filter(|(_, count)| *count > 0) {
+            sentence.push_str(&format!("{before}{count} {}", outcome.word()));
+            before = ", ";
+        }
+        if unreadable > 0 {
+            let inputs = if unreadable == 1 { "input" } else { "inputs" };
+            sentence.push_str(&format!("; {unreadable} {inputs} could not be read"));
+        }
+        sentence
+    }
+}
