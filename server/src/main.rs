@@ -1,2 +1,7 @@
-//! Placeholder.
-fn main() {}
+//! The `weavewatch-server` program. Everything lives in the library, where tests can reach it.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    server::run()
+}

@@ -1,0 +1,98 @@
+//! Rows to CSV and Parquet files, a batch at a time: memory holds one batch, not the table.
+//!
+//! This crate alone knows polars; its callers see plain cells. It knows no database and no log.
+
+mod cell;
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::Path;
+
+use polars::io::csv::write::BatchedWriter as CsvBatches;
+use polars::io::parquet::write::BatchedWriter as ParquetBatches;
+use polars::prelude::{CsvWriter, DataFrame, ParquetWriter, Schema, SerWriter};
+
+pub use cell::{Cell, Column, Kind};
+
+/// File formats.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// Text with a header line. Cells that a spreadsheet would run as a formula get a leading apostrophe.
+    Csv,
+    /// Columnar, typed, compressed; cells as they are.
+    Parquet,
+}
+
+/// Why a file could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file system said no.
+    #[error("failed to use the file")]
+    Io(#[from] std::io::Error),
+    /// A cell does not fit its column, or polars failed.
+    #[error("failed to write rows: {0}")]
+    Rows(String),
+}
+
+/// A file that takes batches of rows.
+pub struct Exporter {
+    columns: &'static [Column],
+    sink: Sink,
+}
+
+enum Sink {
+    Csv(CsvBatches<BufWriter<File>>),
+    Parquet(Box<ParquetBatches<BufWriter<File>>>),
+}
+
+impl Exporter {
+    /// Makes or replaces the file.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn create(path: &Path, format: Format, columns: &'static [Column]) -> Result<Self, Error> {
+        let file = BufWriter::new(File::create(path)?);
+        let schema = Schema::from_iter(columns.iter().map(Column::field));
+        let sink = match format {
+            Format::Csv => Sink::Csv(CsvWriter::new(file).batched(&schema).map_err(rows)?),
+            Format::Parquet => Sink::Parquet(Box::new(ParquetWriter::new(file).batched(&schema).map_err(rows)?)),
+        };
+        Ok(Self { columns, sink })
+    }
+
+    /// Appends rows; each has a cell for every column.
+    ///
+    /// # Errors
+    /// When a cell does not fit its column, or the file cannot grow.
+    pub fn write(&mut self, batch: &[Vec<Cell>]) -> Result<(), Error> {
+        let escape = matches!(self.sink, Sink::Csv(_));
+        let series = self.columns.iter().enumerate().map(|(index, column)| column.gather(batch, index, escape));
+        let series = series.collect::<Result<Vec<_>, _>>().map_err(Error::Rows)?;
+        let frame = DataFrame::new(batch.len(), series).map_err(rows)?;
+        match &mut self.sink {
+            Sink::Csv(writer) => writer.write_batch(&frame).map_err(rows),
+            Sink::Parquet(writer) => writer.write_batch(&frame).map_err(rows),
+        }
+    }
+
+    /// Completes the file; without this it is not valid.
+    ///
+    /// # Errors
+    /// When the file cannot grow.
+    pub fn finish(self) -> Result<(), Error> {
+        match self.sink {
+            Sink::Csv(mut writer) => writer.finish().map_err(rows),
+            Sink::Parquet(writer) => {
+                writer.finish().map_err(rows)?;
+                Ok(())
+            }
+        }
+    }
+}
+
+fn rows(error: polars::prelude::PolarsError) -> Error {
+    Error::Rows(error.to_string())
+}
+
+#[cfg(test)]
+mod tests;

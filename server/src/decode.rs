@@ -1,0 +1,208 @@
+//! An upload's bytes to checked segments: unpacked within limits, read one by one, refused one by one.
+//!
+//! Only a body that is no batch at all is an error. A segment that makes no sense is left out with its reason; the others
+//! are good.
+
+use std::io::{BufReader, Read};
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use wire::{BATCH_SCHEMA, Refusal, Segment};
+
+use crate::error::Error;
+use crate::text;
+
+/// The largest body that is read.
+pub const PACKED_LIMIT_BYTES: usize = 8 << 20;
+/// The largest batch that comes out of it.
+pub const PLAIN_LIMIT_BYTES: usize = 64 << 20;
+/// zstd may ask for a window of any size; larger ones than this never pay on batches.
+const ZSTD_WINDOW_LOG_MAX: u32 = 27;
+
+/// `Content-Encoding`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Encoding {
+    /// As it is.
+    Identity,
+    /// RFC 1952.
+    Gzip,
+    /// RFC 8878.
+    Zstd,
+}
+
+/// A batch whose segments all make sense.
+#[derive(Debug, Default)]
+pub struct Checked {
+    /// Pseudonym of the PC.
+    pub machine: String,
+    /// In the order of the batch.
+    pub segments: Vec<Segment>,
+    /// What was left out.
+    pub refused: Vec<Refusal>,
+}
+
+/// The envelope of [`wire::Batch`] with its segments unread, so that one bad segment spoils no other.
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    schema: String,
+    machine: String,
+    #[serde(borrow)]
+    segments: Vec<&'a RawValue>,
+}
+
+impl Encoding {
+    /// Reads the header; none means identity.
+    ///
+    /// # Errors
+    /// [`Error::UnsupportedEncoding`] for everything else, chains included.
+    pub fn from_header(value: Option<&str>) -> Result<Self, Error> {
+        match value.map(|value| value.trim().to_ascii_lowercase()).as_deref() {
+            None | Some("" | "identity") => Ok(Self::Identity),
+            Some("gzip" | "x-gzip") => Ok(Self::Gzip),
+            Some("zstd") => Ok(Self::Zstd),
+            Some(_) => Err(Error::UnsupportedEncoding),
+        }
+    }
+}
+
+/// Unpacks and checks; slow for a large batch, so not for an async thread.
+///
+/// # Errors
+/// [`Error::TooLarge`] above a limit, [`Error::BadBatch`] when the body is no batch.
+pub fn decode(encoding: Encoding, body: &[u8]) -> Result<Checked, Error> {
+    let plain = unpack(encoding, body)?;
+    let batch: Envelope<'_> =
+        serde_json::from_slice(&plain).map_err(|error| Error::BadBatch(format!("the body is no batch: {error}")))?;
+    if batch.schema != BATCH_SCHEMA {
+        return Err(Error::BadBatch(format!("the schema of the batch is not {BATCH_SCHEMA}")));
+    }
+    let mut checked = Checked { machine: batch.machine, ..Checked::default() };
+    let machine_is_id = text::is_id(&checked.machine);
+    for (index, raw) in (0..).zip(batch.segments) {
+        let read = if machine_is_id { segment(raw.get()) } else { Err("the machine is not 32 hex digits".to_owned()) };
+        match read {
+            Ok(segment) => checked.segments.push(segment),
+            Err(reason) => checked.refused.push(Refusal { segment: index, reason }),
+        }
+    }
+    Ok(checked)
+}
+
+fn unpack(encoding: Encoding, body: &[u8]) -> Result<Vec<u8>, Error> {
+    let broken = |error: std::io::Error| Error::BadBatch(format!("the body cannot be unpacked: {error}"));
+    match encoding {
+        Encoding::Identity => Ok(body.to_vec()),
+        Encoding::Gzip => read_within(flate2::bufread::MultiGzDecoder::new(body), broken),
+        Encoding::Zstd => {
+            let mut decoder = zstd::stream::read::Decoder::with_buffer(BufReader::new(body)).map_err(broken)?;
+            decoder.window_log_max(ZSTD_WINDOW_LOG_MAX).map_err(broken)?;
+            read_within(decoder, broken)
+        }
+    }
+}
+
+fn read_within(reader: impl Read, broken: impl FnOnce(std::io::Error) -> Error) -> Result<Vec<u8>, Error> {
+    let mut plain = Vec::new();
+    reader.take(PLAIN_LIMIT_BYTES as u64 + 1).read_to_end(&mut plain).map_err(broken)?;
+    if plain.len() > PLAIN_LIMIT_BYTES {
+        return Err(Error::TooLarge("64 MiB unpacked"));
+    }
+    Ok(plain)
+}
+
+/// Reads one segment and checks that it makes sense.
+fn segment(raw: &str) -> Result<Segment, String> {
+    let segment: Segment = serde_json::from_str(raw).map_err(|error| format!("the segment cannot be read: {error}"))?;
+    if !text::is_id(&segment.log) {
+        return Err("the log is not 32 hex digits".to_owned());
+    }
+    if segment.file.contains('\0') {
+        return Err("the file name holds a NUL character".to_owned());
+    }
+    if segment.start > segment.end {
+        return Err(format!("the range starts at {} and ends before, at {}", segment.start, segment.end));
+    }
+    if i64::try_from(segment.end).is_err() {
+        return Err("the range ends beyond what a file can hold".to_owned());
+    }
+    let inside = segment.start..segment.end;
+    for observation in &segment.observations {
+        if !inside.contains(&observation.offset()) {
+            return Err(format!("an observation at {} is outside the range", observation.offset()));
+        }
+        if i64::try_from(observation.line()).is_err() {
+            return Err("a line number is beyond what a file can hold".to_owned());
+        }
+    }
+    Ok(segment)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOG: &str = "00000000000000000000000000000001";
+
+    fn batch(segments: &str) -> String {
+        format!(r#"{{"schema":"weavewatch.batch/1","machine":"{LOG}","agent":"1","segments":[{segments}]}}"#)
+    }
+
+    fn segment_json(range: &str, observations: &str) -> String {
+        let facts = serde_json::to_string(&wire::LogFacts::default()).expect("plain data");
+        format!(r#"{{"log":"{LOG}","file":"a.log",{range},"facts":{facts},"observations":[{observations}]}}"#)
+    }
+
+    fn refusals(segments: &str) -> Vec<(u64, String)> {
+        let checked = decode(Encoding::Identity, batch(segments).as_bytes()).expect("a batch");
+        checked.refused.into_iter().map(|refusal| (refusal.segment, refusal.reason)).collect()
+    }
+
+    #[test]
+    fn a_bad_segment_is_refused_alone() {
+        let flaw = |offset: &str| format!(r#"{{"flaw":{{"offset":{offset},"line":1,"kind":"truncated"}}}}"#);
+        let good = segment_json(r#""start":0,"end":10"#, &flaw("9"));
+        let cases = [
+            segment_json(r#""start":5,"end":4"#, ""),
+            segment_json(r#""start":0,"end":10"#, &flaw("10")),
+            segment_json(r#""start":5,"end":10"#, &flaw("4")),
+            segment_json(r#""start":0,"end":18446744073709551615"#, ""),
+            good.replace(LOG, "pc"),
+            good.replace("a.log", "a\\u0000.log"),
+            "7".to_owned(),
+            "{}".to_owned(),
+        ];
+        for bad in &cases {
+            let refused = refusals(&[good.as_str(), bad, &good].join(","));
+            assert_eq!(refused.iter().map(|(index, _)| *index).collect::<Vec<_>>(), [1], "{bad}: {refused:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_batch_is_an_error() {
+        for body in ["", "{", "[]", "{}", &batch("").replace("batch/1", "batch/9"), "\u{0}\u{1}"] {
+            let error = decode(Encoding::Identity, body.as_bytes()).expect_err(body);
+            assert!(matches!(error, Error::BadBatch(_)), "{body}");
+        }
+        assert!(matches!(decode(Encoding::Zstd, b"no zstd"), Err(Error::BadBatch(_))));
+        assert!(matches!(decode(Encoding::Gzip, b"no gzip"), Err(Error::BadBatch(_))));
+    }
+
+    #[test]
+    fn a_bomb_is_stopped_at_the_limit() {
+        let zeros = vec![b' '; PLAIN_LIMIT_BYTES + 1];
+        let packed = zstd::encode_all(zeros.as_slice(), 1).expect("memory suffices");
+        assert!(packed.len() < PACKED_LIMIT_BYTES);
+        assert!(matches!(decode(Encoding::Zstd, &packed), Err(Error::TooLarge(_))));
+        let mut gzip = flate2::read::GzEncoder::new(zeros.as_slice(), flate2::Compression::fast());
+        let mut packed = Vec::new();
+        gzip.read_to_end(&mut packed).expect("memory suffices");
+        assert!(matches!(decode(Encoding::Gzip, &packed), Err(Error::TooLarge(_))));
+    }
+
+    #[test]
+    fn encodings_by_name() {
+        assert!(matches!(Encoding::from_header(None), Ok(Encoding::Identity)));
+        assert!(matches!(Encoding::from_header(Some("ZSTD")), Ok(Encoding::Zstd)));
+        assert!(matches!(Encoding::from_header(Some("gzip, zstd")), Err(Error::UnsupportedEncoding)));
+    }
+}

@@ -1,0 +1,170 @@
+//! Everything a caller can be told, with a JSON face (RFC 9457) for programs and an HTML face for people.
+
+use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use dashboards::ErrorPage;
+use serde::Serialize;
+
+/// Why a request is not answered.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A query parameter that is unknown or has a value that cannot be.
+    #[error("{0}")]
+    BadQuery(String),
+    /// An upload that cannot be read as a whole.
+    #[error("{0}")]
+    BadBatch(String),
+    /// No token, or one that is unknown or revoked.
+    #[error("this needs a valid token: make one with `weavewatch-server token create`")]
+    Unauthorized,
+    /// The token's scope does not reach so far.
+    #[error("the token is valid, but its scope does not allow this")]
+    Forbidden,
+    /// There is no such thing.
+    #[error("there is nothing at this address")]
+    NotFound,
+    /// The address exists, the method does not.
+    #[error("this address does not take that method")]
+    MethodNotAllowed,
+    /// An upload above a limit, with the limit.
+    #[error("the batch is larger than {0}: send fewer segments at a time")]
+    TooLarge(&'static str),
+    /// An encoding other than zstd, gzip and identity.
+    #[error("the content encoding is none of zstd, gzip and identity")]
+    UnsupportedEncoding,
+    /// The database is busy or away; trying again helps.
+    #[error("the database does not answer: try again in a moment")]
+    Unavailable(#[source] sqlx::Error),
+    /// Our own fault.
+    #[error("the server failed to answer: the reason stands in its log")]
+    Internal(#[source] anyhow::Error),
+}
+
+/// An error on a page.
+pub struct Html(pub Error);
+
+/// The body of `application/problem+json`.
+#[derive(Serialize)]
+struct Problem {
+    r#type: String,
+    title: &'static str,
+    status: u16,
+    detail: String,
+}
+
+impl Error {
+    /// Status, stable code and title.
+    const fn face(&self) -> (StatusCode, &'static str, &'static str) {
+        match self {
+            Self::BadQuery(_) => (StatusCode::BAD_REQUEST, "bad-query", "Bad query"),
+            Self::BadBatch(_) => (StatusCode::BAD_REQUEST, "bad-batch", "Unreadable batch"),
+            Self::Unauthorized => (StatusCode::UNAUTHORIZED, "unauthorized", "Token needed"),
+            Self::Forbidden => (StatusCode::FORBIDDEN, "forbidden", "Wrong scope"),
+            Self::NotFound => (StatusCode::NOT_FOUND, "not-found", "Not found"),
+            Self::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed", "Method not allowed"),
+            Self::TooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, "too-large", "Batch too large"),
+            Self::UnsupportedEncoding => {
+                (StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported-encoding", "Unsupported encoding")
+            }
+            Self::Unavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "unavailable", "Database away"),
+            Self::Internal(_) => (StatusCode::INTERNAL_SERVER_ERROR, "internal", "Server error"),
+        }
+    }
+
+    /// One log line per failure of ours, with the whole chain; callers' mistakes are theirs to see.
+    fn log(&self) {
+        match self {
+            Self::Unavailable(source) => tracing::warn!("failed to reach the database: {source}"),
+            Self::Internal(source) => tracing::error!("failed to answer a request: {source:#}"),
+            _ => {}
+        }
+    }
+
+    fn headers(&self, response: &mut Response, scheme: &'static str) {
+        let headers = response.headers_mut();
+        match self {
+            Self::Unauthorized => {
+                headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static(scheme));
+            }
+            Self::Unavailable(_) => {
+                headers.insert(RETRY_AFTER, HeaderValue::from_static("5"));
+            }
+            _ => {}
+        }
+    }
+
+    /// What the reader of a page should know beside the sentence itself: what is safe, what to do.
+    const fn advice(&self) -> (&'static str, &'static str) {
+        match self {
+            Self::BadQuery(_) => ("", "Remove the filter from the address, or start again from the front page."),
+            Self::Unauthorized => ("", "Sign in with any name and a reader token as the password."),
+            Self::Forbidden => ("", "Use a token of scope reader, triager or admin."),
+            Self::NotFound | Self::MethodNotAllowed => ("", "Start again from the front page."),
+            Self::Unavailable(_) | Self::Internal(_) => {
+                ("Nothing that was acknowledged is lost.", "Try again; if it stays, look into the server's log.")
+            }
+            Self::BadBatch(_) | Self::TooLarge(_) | Self::UnsupportedEncoding => ("", ""),
+        }
+    }
+}
+
+impl IntoResponse for Error {
+    fn into_response(self) -> Response {
+        self.log();
+        let (status, code, title) = self.face();
+        let problem = Problem {
+            r#type: format!("urn:weavewatch:problem:{code}"),
+            title,
+            status: status.as_u16(),
+            detail: self.to_string(),
+        };
+        let body = serde_json::to_vec(&problem).expect("four plain fields are always JSON");
+        let mut response = (status, [(CONTENT_TYPE, "application/problem+json")], body).into_response();
+        self.headers(&mut response, "Bearer realm=\"Weavewatch\"");
+        response
+    }
+}
+
+impl IntoResponse for Html {
+    fn into_response(self) -> Response {
+        let Self(error) = self;
+        error.log();
+        let (status, ..) = error.face();
+        let (safe, next_step) = error.advice();
+        let page = ErrorPage {
+            status: status.as_u16(),
+            happened: sentence(&error.to_string()),
+            safe: safe.to_owned(),
+            next_step: next_step.to_owned(),
+        };
+        let Ok(html) = page.render() else { return status.into_response() };
+        let mut response = (status, axum::response::Html(html)).into_response();
+        error.headers(&mut response, "Basic realm=\"Weavewatch\", charset=\"UTF-8\"");
+        response
+    }
+}
+
+impl From<sqlx::Error> for Error {
+    fn from(error: sqlx::Error) -> Self {
+        match error {
+            sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::Io(_) => Self::Unavailable(error),
+            sqlx::Error::Database(database) if is_busy(database.as_ref()) => {
+                Self::Unavailable(sqlx::Error::Database(database))
+            }
+            other => Self::Internal(anyhow::Error::new(other).context("failed to use the database")),
+        }
+    }
+}
+
+/// SQLite: another process holds the file. PostgreSQL: it shuts down, or starts.
+fn is_busy(error: &dyn sqlx::error::DatabaseError) -> bool {
+    error.code().is_some_and(|code| matches!(code.as_ref(), "5" | "517" | "57P01" | "57P03"))
+}
+
+/// A lower-case fragment as a sentence.
+fn sentence(fragment: &str) -> String {
+    let mut chars = fragment.chars();
+    let first = chars.next().map(|first| first.to_uppercase().collect::<String>()).unwrap_or_default();
+    format!("{first}{}.", chars.as_str())
+}

@@ -1,0 +1,41 @@
+//! `POST /api/v1/ingest`: a batch from an agent. The answer means that what it counts is committed.
+
+use axum::Json;
+use axum::body::{Body, to_bytes};
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::http::header::CONTENT_ENCODING;
+use wire::Ack;
+
+use crate::app::App;
+use crate::decode::{Encoding, PACKED_LIMIT_BYTES, decode};
+use crate::error::Error;
+use crate::text;
+
+/// Reads, checks and stores a batch.
+pub async fn receive(State(app): State<App>, headers: HeaderMap, body: Body) -> Result<Json<Ack>, Error> {
+    let encoding = match headers.get(CONTENT_ENCODING) {
+        None => Encoding::from_header(None)?,
+        Some(value) => Encoding::from_header(Some(value.to_str().map_err(|_| Error::UnsupportedEncoding)?))?,
+    };
+    let body = to_bytes(body, PACKED_LIMIT_BYTES).await.map_err(|error| cut_off(&error))?;
+    let _turn = app.uploads.acquire().await.map_err(|error| Error::Internal(error.into()))?;
+    let decoded = tokio::task::spawn_blocking(move || decode(encoding, &body)).await;
+    let checked = decoded.map_err(|error| Error::Internal(error.into()))??;
+    let accepted = checked.segments.len() as u64;
+    app.store.ingest(&checked.machine, &text::now(), checked.segments).await?;
+    if !checked.refused.is_empty() {
+        tracing::warn!(machine = checked.machine, refused = checked.refused.len(), "left out segments of a batch");
+    }
+    Ok(Json(Ack { accepted, refused: checked.refused }))
+}
+
+/// axum has one error for a body that is too long and for a connection that broke.
+fn cut_off(error: &axum::Error) -> Error {
+    let source = std::error::Error::source(error).map(ToString::to_string).unwrap_or_default();
+    if source.contains("length limit") {
+        Error::TooLarge("8 MiB packed")
+    } else {
+        Error::BadBatch("the body ended early".to_owned())
+    }
+}

@@ -1,0 +1,90 @@
+//! `GET /api/v1/logs` and `/api/v1/logs/{id}`: the logs behind a number, and one log with its evidence.
+
+use axum::Json;
+use axum::extract::{Path, State};
+use serde::Serialize;
+use wire::ScanReport;
+
+use crate::app::App;
+use crate::error::Error;
+use crate::evidence::{self, Record};
+use crate::query::{Pairs, unknown};
+use crate::store::{Filter, StoredLog};
+
+/// Logs on a page when the caller names no limit, and the most that one may name.
+const DEFAULT_LIMIT: u32 = 50;
+const MAX_LIMIT: u32 = 500;
+/// Evidence of one log; a log with more is damaged or hostile.
+const EVIDENCE_LIMIT: u32 = 1_000;
+
+/// A page of logs.
+#[derive(Serialize)]
+pub struct Page {
+    items: Vec<Item>,
+    /// For the parameter `cursor`; null on the last page.
+    next: Option<String>,
+}
+
+/// A scan object with where it came from.
+#[derive(Serialize)]
+pub struct Item {
+    id: String,
+    machine: String,
+    received: String,
+    #[serde(flatten)]
+    report: ScanReport,
+}
+
+/// One log with the records that decide or explain its verdict.
+#[derive(Serialize)]
+pub struct Detail {
+    #[serde(flatten)]
+    item: Item,
+    /// Bytes that have not arrived although later ones have: the verdict may change when they do.
+    missing_bytes: i64,
+    evidence: Vec<Record>,
+    evidence_left_out: u64,
+}
+
+impl From<StoredLog> for Item {
+    fn from(log: StoredLog) -> Self {
+        Self { id: log.id, machine: log.machine, received: log.received, report: log.report }
+    }
+}
+
+/// A page of logs, newest start first.
+pub async fn list(State(app): State<App>, Pairs(pairs): Pairs) -> Result<Json<Page>, Error> {
+    let mut filter = Filter::default();
+    let mut cursor = None;
+    let mut limit = DEFAULT_LIMIT;
+    for (name, value) in pairs {
+        match name.as_str() {
+            "cursor" if value.is_empty() => {}
+            "cursor" => cursor = Some(value.parse().map_err(Error::BadQuery)?),
+            "limit" => {
+                limit = value.parse().ok().filter(|limit| (1..=MAX_LIMIT).contains(limit)).ok_or_else(|| {
+                    Error::BadQuery(format!("the value of limit is not a number from 1 to {MAX_LIMIT}"))
+                })?;
+            }
+            _ if filter.take(&name, &value).map_err(Error::BadQuery)? => {}
+            _ => return Err(unknown(&name)),
+        }
+    }
+    let (logs, next) = app.store.logs(&filter, cursor.as_ref(), limit).await?;
+    Ok(Json(Page { items: logs.into_iter().map(Item::from).collect(), next: next.map(|next| next.to_string()) }))
+}
+
+/// One log.
+pub async fn one(State(app): State<App>, Path(id): Path<String>, Pairs(pairs): Pairs) -> Result<Json<Detail>, Error> {
+    if let Some((name, _)) = pairs.first() {
+        return Err(unknown(name));
+    }
+    let log = app.store.log(&id).await?.ok_or(Error::NotFound)?;
+    let found = app.store.evidence(&log.id, &log.report, EVIDENCE_LIMIT).await?;
+    Ok(Json(Detail {
+        missing_bytes: log.missing_bytes,
+        evidence: found.observations.iter().map(evidence::record).collect(),
+        evidence_left_out: found.left_out,
+        item: log.into(),
+    }))
+}

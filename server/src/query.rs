@@ -1,0 +1,24 @@
+//! The query string as pairs, and its mistakes as problems: axum's own extractor answers in plain text.
+
+use axum::extract::{FromRequestParts, Query};
+use axum::http::request::Parts;
+
+use crate::error::Error;
+
+/// Decoded pairs in order; a name may repeat.
+pub struct Pairs(pub Vec<(String, String)>);
+
+impl<S: Send + Sync> FromRequestParts<S> for Pairs {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Error> {
+        Query::try_from_uri(&parts.uri)
+            .map(|Query(pairs)| Self(pairs))
+            .map_err(|error| Error::BadQuery(format!("the query cannot be read: {error}")))
+    }
+}
+
+/// The answer to a parameter that means nothing.
+pub fn unknown(name: &str) -> Error {
+    Error::BadQuery(format!("there is no parameter {name:?} here"))
+}

@@ -1,0 +1,93 @@
+//! The whole URL surface in one table, and the middleware around it.
+
+use std::any::Any;
+
+use axum::Router;
+use axum::extract::Request;
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, HeaderValue, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+    X_FRAME_OPTIONS,
+};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, get, post};
+use tower_http::catch_panic::CatchPanicLayer;
+
+use crate::app::App;
+use crate::auth::{Access, Guard, require};
+use crate::error::Error;
+use crate::{health, ingest, logs, pages, summary};
+
+/// One row of the table.
+pub struct Route {
+    /// `GET` or `POST`.
+    pub method: &'static str,
+    /// As axum spells it.
+    pub path: &'static str,
+    /// Who may call it.
+    pub access: Access,
+    handler: MethodRouter<App>,
+}
+
+/// Every route. A test walks it, so that none is forgotten.
+pub fn table() -> Vec<Route> {
+    let get = |path, access, handler| Route { method: "GET", path, access, handler };
+    let post = |path, access, handler| Route { method: "POST", path, access, handler };
+    vec![
+        // Agents.
+        post("/api/v1/ingest", Access::Upload, self::post(ingest::receive)),
+        // Programs that read.
+        get("/api/v1/summary", Access::Read, self::get(summary::answer)),
+        get("/api/v1/logs", Access::Read, self::get(logs::list)),
+        get("/api/v1/logs/{id}", Access::Read, self::get(logs::one)),
+        // Monitors.
+        get("/healthz", Access::Open, self::get(health::live)),
+        get("/readyz", Access::Open, self::get(health::ready)),
+        // People.
+        get("/", Access::Page, self::get(pages::fleet)),
+        get("/static/{name}", Access::Page, self::get(pages::file)),
+    ]
+}
+
+/// The service that `serve` runs and that tests call without a socket.
+pub fn router(app: App) -> Router {
+    let mut router = Router::new();
+    for Route { path, access, handler, .. } in table() {
+        // The guard stands directly before its own handler: a wrong path is a 404, not a question for a token.
+        let guard = Guard { app: app.clone(), access };
+        router = router.route(path, handler.route_layer(from_fn_with_state(guard, require)));
+    }
+    router
+        .fallback(async || Error::NotFound)
+        .method_not_allowed_fallback(async || Error::MethodNotAllowed)
+        // A panic is answered inside, so that the answer gets the headers too.
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(from_fn(security_headers))
+        .with_state(app)
+}
+
+fn panicked(panic: Box<dyn Any + Send>) -> Response {
+    let message = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("no message");
+    Error::Internal(anyhow::anyhow!("a handler panicked: {message}")).into_response()
+}
+
+/// Log text is hostile; should escaping ever fail, the browser still runs no script and loads nothing from elsewhere.
+async fn security_headers(request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    let fixed: [(HeaderName, &'static str); 4] = [
+        (CONTENT_SECURITY_POLICY, dashboards::CONTENT_SECURITY_POLICY),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (REFERRER_POLICY, "no-referrer"),
+        (X_FRAME_OPTIONS, "DENY"),
+    ];
+    for (name, value) in fixed {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    response
+}

@@ -1,0 +1,324 @@
+//! Which logs a question is about: the filters of `summary`, `logs` and the page, checked, then spelled in SQL.
+//!
+//! A name may repeat: its values are alternatives; different names all have to hold. The value `null` selects logs that do
+//! not tell. Nothing that a caller typed becomes part of the SQL text.
+
+use dashboards::query::NOT_TOLD;
+use jiff::civil::{Date, DateTime, Time};
+use sqlx::any::AnyArguments;
+use sqlx::{Arguments, Encode, Type};
+
+use crate::text;
+
+/// What logs can be grouped and filtered by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Dimension {
+    /// Local day of the start.
+    Day,
+    /// Which compositor.
+    Path,
+    /// Reason token; a log can have several.
+    Reason,
+    /// Name of the render adapter.
+    Render,
+    /// Name of the adapter that drives the panel.
+    Scanout,
+    /// Both names, `RENDER → SCANOUT`.
+    GpuPair,
+    /// Version of the runtime, else the tag of its build.
+    Runtime,
+    /// Base name of the program.
+    Exe,
+    /// Pseudonym of the PC.
+    Machine,
+    /// The verdict's split.
+    Split,
+    /// The verdict's crossing.
+    Crossing,
+    /// The page's one word for a verdict.
+    Outcome,
+}
+
+/// A point in the log's own local time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Moment {
+    /// A whole day.
+    Day(Date),
+    /// A time of day. Logs carry no zone, so the clock time counts as written, whatever offset stands behind it.
+    Time(DateTime),
+}
+
+/// Checked filters.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Filter {
+    values: Vec<(Dimension, Vec<Option<String>>)>,
+    killed: Option<bool>,
+    retired: Option<bool>,
+    from: Option<Moment>,
+    to: Option<Moment>,
+}
+
+/// SQL under construction with its values.
+#[derive(Default)]
+pub(super) struct Sql {
+    pub(super) text: String,
+    pub(super) arguments: AnyArguments,
+}
+
+impl Dimension {
+    /// All of them, in the order of contract section 4, then ours.
+    pub const ALL: [Self; 12] = [
+        Self::Day,
+        Self::Path,
+        Self::Reason,
+        Self::Render,
+        Self::Scanout,
+        Self::GpuPair,
+        Self::Runtime,
+        Self::Exe,
+        Self::Machine,
+        Self::Split,
+        Self::Crossing,
+        Self::Outcome,
+    ];
+
+    /// The word in queries.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Day => "day",
+            Self::Path => "path",
+            Self::Reason => "reason",
+            Self::Render => "render",
+            Self::Scanout => "scanout",
+            Self::GpuPair => "gpu_pair",
+            Self::Runtime => "runtime",
+            Self::Exe => "exe",
+            Self::Machine => "machine",
+            Self::Split => "split",
+            Self::Crossing => "crossing",
+            Self::Outcome => "outcome",
+        }
+    }
+
+    /// The dimension with this word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|dimension| dimension.as_str() == word)
+    }
+
+    /// The expression that groups; `r` is the joined reason.
+    pub(super) fn column(self) -> String {
+        match self {
+            Self::Reason => "r.token".to_owned(),
+            other => format!("l.{}", other.as_str()),
+        }
+    }
+
+    /// Whether a value can occur at all.
+    fn allows(self, value: &str) -> bool {
+        match self {
+            Self::Day => value.parse::<Date>().is_ok_and(|date| date.to_string() == value),
+            Self::Path => wire::Path::ALL.iter().any(|path| path.as_str() == value),
+            Self::Machine => text::is_id(value),
+            Self::Split => ["engaged", "off", "unknown"].contains(&value),
+            Self::Crossing => ["none", "atlas_per_frame", "every_present", "unknown"].contains(&value),
+            Self::Outcome => dashboards::Outcome::from_word(value).is_some(),
+            Self::Reason | Self::Render | Self::Scanout | Self::GpuPair | Self::Runtime | Self::Exe => {
+                !value.contains('\0')
+            }
+        }
+    }
+}
+
+impl Moment {
+    fn parse(value: &str) -> Option<Self> {
+        if let Ok(date) = value.parse::<Date>()
+            && date.to_string() == value
+        {
+            return Some(Self::Day(date));
+        }
+        value.parse::<jiff::Timestamp>().ok()?;
+        let pieces = jiff::fmt::temporal::Pieces::parse(value).ok()?;
+        Some(Self::Time(pieces.date().to_datetime(pieces.time().unwrap_or(Time::midnight()))))
+    }
+
+    /// The first second.
+    fn start_s(self) -> i64 {
+        match self {
+            Self::Day(date) => text::seconds(date.to_datetime(Time::midnight())),
+            Self::Time(time) => text::seconds(time),
+        }
+    }
+
+    /// The second behind the last: a day is meant whole, a time is excluded.
+    fn end_s(self) -> i64 {
+        match self {
+            Self::Day(_) => self.start_s() + 86_400,
+            Self::Time(_) => self.start_s(),
+        }
+    }
+}
+
+impl Filter {
+    /// Takes one `name=value`. `Ok(false)`: the name is no filter. An empty value says nothing, like an empty field of a
+    /// form.
+    ///
+    /// # Errors
+    /// What is wrong with the value, for the caller.
+    pub fn take(&mut self, name: &str, value: &str) -> Result<bool, String> {
+        let wrong = |expected: &str| Err(format!("the value of {name} is not {expected}"));
+        match name {
+            "killed" | "retired" => {
+                let flag = match value {
+                    "" => return Ok(true),
+                    "true" => true,
+                    "false" => false,
+                    _ => return wrong("true or false"),
+                };
+                let slot = if name == "killed" { &mut self.killed } else { &mut self.retired };
+                *slot = Some(flag);
+            }
+            "from" | "to" => {
+                if value.is_empty() {
+                    return Ok(true);
+                }
+                let Some(moment) = Moment::parse(value) else {
+                    return wrong("a date such as 2026-09-14 or an RFC 3339 time");
+                };
+                let slot = if name == "from" { &mut self.from } else { &mut self.to };
+                *slot = Some(moment);
+            }
+            _ => {
+                let Some(dimension) = Dimension::from_word(name) else { return Ok(false) };
+                if value.is_empty() {
+                    return Ok(true);
+                }
+                if value != NOT_TOLD && !dimension.allows(value) {
+                    return wrong("one that can occur");
+                }
+                let value = (value != NOT_TOLD).then(|| value.to_owned());
+                match self.values.iter_mut().find(|(own, _)| *own == dimension) {
+                    Some((_, values)) => values.push(value),
+                    None => self.values.push((dimension, vec![value])),
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Appends ` where …`, or nothing when every log is meant. The logs go by the name `l`.
+    pub(super) fn push_where(&self, sql: &mut Sql) {
+        let mut clauses = Vec::new();
+        for (dimension, values) in &self.values {
+            clauses.push(clause(*dimension, values, sql));
+        }
+        for (column, flag) in [("killed", self.killed), ("retired", self.retired)] {
+            if let Some(flag) = flag {
+                clauses.push(format!("l.{column} = {}", sql.bind(i64::from(flag))));
+            }
+        }
+        if let Some(from) = self.from {
+            clauses.push(format!("l.started_s >= {}", sql.bind(from.start_s())));
+        }
+        if let Some(to) = self.to {
+            clauses.push(format!("l.day is not null and l.started_s < {}", sql.bind(to.end_s())));
+        }
+        if !clauses.is_empty() {
+            sql.text.push_str(" where ");
+            sql.text.push_str(&clauses.join(" and "));
+        }
+    }
+}
+
+fn clause(dimension: Dimension, values: &[Option<String>], sql: &mut Sql) -> String {
+    let mut alternatives = Vec::new();
+    let told: Vec<_> = values.iter().flatten().map(|value| sql.bind(value.clone())).collect();
+    let told = told.join(", ");
+    let untold = values.contains(&None);
+    if dimension == Dimension::Reason {
+        let exists = "exists (select 1 from log_reasons f where f.log = l.id";
+        if !told.is_empty() {
+            alternatives.push(format!("{exists} and f.token in ({told}))"));
+        }
+        if untold {
+            alternatives.push(format!("not {exists})"));
+        }
+    } else {
+        let column = dimension.column();
+        if !told.is_empty() {
+            alternatives.push(format!("{column} in ({told})"));
+        }
+        if untold {
+            alternatives.push(format!("{column} is null"));
+        }
+    }
+    format!("({})", alternatives.join(" or "))
+}
+
+impl Sql {
+    /// Keeps a value and answers its placeholder.
+    pub(super) fn bind<T: Encode<'static, sqlx::Any> + Type<sqlx::Any> + 'static>(&mut self, value: T) -> String {
+        self.arguments.add(value).expect("text and numbers can always be encoded");
+        format!("${}", self.arguments.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sql(pairs: &[(&str, &str)]) -> String {
+        let mut filter = Filter::default();
+        for (name, value) in pairs {
+            assert_eq!(filter.take(name, value), Ok(true), "{name}={value}");
+        }
+        let mut sql = Sql::default();
+        filter.push_where(&mut sql);
+        sql.text
+    }
+
+    #[test]
+    fn values_never_reach_the_text() {
+        assert_eq!(sql(&[]), "");
+        assert_eq!(sql(&[("exe", "'; drop table logs --")]), " where (l.exe in ($1))");
+        assert_eq!(
+            sql(&[("path", "d3d11"), ("path", "null"), ("killed", "true")]),
+            " where (l.path in ($1) or l.path is null) and l.killed = $2"
+        );
+        assert_eq!(
+            sql(&[("reason", "brand_new"), ("reason", "null")]),
+            " where (exists (select 1 from log_reasons f where f.log = l.id and f.token in ($1)) \
+             or not exists (select 1 from log_reasons f where f.log = l.id))"
+        );
+    }
+
+    #[test]
+    fn a_day_is_meant_whole_and_a_time_is_read_off_the_wall() {
+        let parse = |text| Moment::parse(text).expect("a moment");
+        let noon = parse("2026-09-14T12:00:00+02:00");
+        assert_eq!(noon, parse("2026-09-14T12:00:00Z"));
+        assert_eq!(noon.start_s(), 1_789_387_200);
+        assert_eq!(noon.end_s(), noon.start_s());
+        let day = parse("2026-09-14");
+        assert_eq!(day.end_s() - day.start_s(), 86_400);
+        for text in ["", "14.9.2026", "2026-13-01", "2026-09-14T12:00:00", "20260914", "now"] {
+            assert_eq!(Moment::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn values_that_cannot_occur_are_told() {
+        for (name, value) in [
+            ("path", "metal"),
+            ("split", "on"),
+            ("killed", "1"),
+            ("day", "today"),
+            ("machine", "PC-1"),
+            ("exe", "a\0"),
+            ("from", "x"),
+        ] {
+            assert!(Filter::default().take(name, value).is_err(), "{name}={value}");
+        }
+        assert_eq!(Filter::default().take("nonsense", "1"), Ok(false));
+        assert_eq!(Filter::default().take("split", ""), Ok(true));
+    }
+}

@@ -1,0 +1,184 @@
+//! The database: which one, how it is opened, and who may write. One function per question in the modules below.
+//!
+//! One set of SQL serves SQLite and PostgreSQL: `$1` placeholders, `bigint` and `text` only, sums cast to `bigint`
+//! (PostgreSQL widens them to a type that the common driver does not know).
+
+mod events;
+mod filter;
+mod ingest;
+mod logs;
+mod ranges;
+mod summary;
+mod tokens;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use sqlx::any::AnyPoolOptions;
+use sqlx::migrate::{MigrateError, Migrator};
+use sqlx::{Any, AnyConnection, AnyPool, Executor, Transaction};
+use tokio::sync::{Mutex, MutexGuard};
+
+pub use events::{EventRow, Evidence};
+pub use filter::{Dimension, Filter, Moment};
+pub use logs::{Cursor, LogRow, StoredLog};
+pub use summary::{Group, Summary, Totals};
+pub use tokens::{NewToken, TokenRow};
+
+/// The schema, compiled in.
+static MIGRATIONS: Migrator = sqlx::migrate!("../migrations");
+
+/// Which database.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// A SQLite file, made when missing.
+    File(PathBuf),
+    /// `postgres://…`.
+    Postgres(String),
+}
+
+/// An open database.
+#[derive(Debug)]
+pub struct Store {
+    pool: AnyPool,
+    /// SQLite has one writer; queueing here is fair, polling the file lock is not. `None` for PostgreSQL.
+    turn: Option<Mutex<()>>,
+}
+
+/// A transaction that may write. Dropped without [`Write::commit`], it leaves no trace.
+struct Write<'a> {
+    transaction: Transaction<'static, Any>,
+    _turn: Option<MutexGuard<'a, ()>>,
+}
+
+/// As messages name it: a URL without the password that may stand in it.
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => path.display().fmt(f),
+            Self::Postgres(url) => {
+                let rest = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);
+                let shown = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+                write!(f, "the PostgreSQL database {}", shown.split('?').next().unwrap_or_default())
+            }
+        }
+    }
+}
+
+impl Store {
+    /// Opens the database without touching its schema.
+    ///
+    /// # Errors
+    /// When the file cannot be opened or the server cannot be reached.
+    pub async fn open(place: &Place) -> sqlx::Result<Self> {
+        sqlx::any::install_default_drivers();
+        let options = AnyPoolOptions::new().acquire_timeout(Duration::from_secs(10));
+        match place {
+            Place::File(path) => {
+                let pool = options
+                    // Readers beside the one writer; each holds a file handle and a thread.
+                    .max_connections(8)
+                    .after_connect(|connection, _| Box::pin(prepare_sqlite(connection)))
+                    .connect(&sqlite_url(path)?)
+                    .await?;
+                Ok(Self { pool, turn: Some(Mutex::new(())) })
+            }
+            Place::Postgres(url) => Ok(Self { pool: options.max_connections(16).connect(url).await?, turn: None }),
+        }
+    }
+
+    /// Brings the schema up to date.
+    ///
+    /// # Errors
+    /// When a migration fails, or the database is newer than this program.
+    pub async fn migrate(&self) -> Result<(), MigrateError> {
+        MIGRATIONS.run(&self.pool).await
+    }
+
+    /// The version of an up-to-date schema.
+    pub fn schema_version() -> i64 {
+        MIGRATIONS.iter().map(|migration| migration.version).max().unwrap_or_default()
+    }
+
+    /// Answers when the database does.
+    ///
+    /// # Errors
+    /// When it does not.
+    pub async fn ready(&self) -> sqlx::Result<()> {
+        sqlx::query("select 1 from machines limit 1").fetch_optional(&self.pool).await.map(|_| ())
+    }
+
+    /// Waits until nothing uses the database any more.
+    pub async fn close(&self) {
+        self.pool.close().await;
+    }
+
+    async fn write(&self) -> sqlx::Result<Write<'_>> {
+        match &self.turn {
+            Some(turn) => {
+                let turn = turn.lock().await;
+                // A deferred transaction that starts by reading could not be upgraded if another process wrote.
+                Ok(Write { transaction: self.pool.begin_with("begin immediate").await?, _turn: Some(turn) })
+            }
+            None => Ok(Write { transaction: self.pool.begin().await?, _turn: None }),
+        }
+    }
+}
+
+impl Write<'_> {
+    fn connection(&mut self) -> &mut AnyConnection {
+        &mut self.transaction
+    }
+
+    async fn commit(self) -> sqlx::Result<()> {
+        self.transaction.commit().await
+    }
+}
+
+/// With a write-ahead log readers never wait; `full` makes an acknowledged commit survive a power cut as well.
+async fn prepare_sqlite(connection: &mut AnyConnection) -> sqlx::Result<()> {
+    for pragma in [
+        "pragma busy_timeout = 10000",
+        "pragma journal_mode = wal",
+        "pragma synchronous = full",
+        "pragma foreign_keys = on",
+    ] {
+        connection.execute(pragma).await?;
+    }
+    Ok(())
+}
+
+/// The driver takes a URL only, so everything that means something in one is escaped.
+fn sqlite_url(path: &Path) -> sqlx::Result<String> {
+    let path = std::path::absolute(path)?;
+    let text = path.to_str().ok_or_else(|| sqlx::Error::Configuration("the file's name is not UTF-8".into()))?;
+    let escaped: String = text
+        .bytes()
+        .map(|byte| match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' => char::from(byte).to_string(),
+            _ => format!("%{byte:02X}"),
+        })
+        .collect();
+    Ok(format!("sqlite://{escaped}?mode=rwc"))
+}
+
+/// A stored JSON document that does not fit its type any more.
+fn corrupt(error: serde_json::Error) -> sqlx::Error {
+    sqlx::Error::Decode(error.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn odd_file_names_are_opened_as_they_stand() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("a ?b#c%41 ü.sqlite");
+        let store = Store::open(&Place::File(path.clone())).await.expect("it opens");
+        store.migrate().await.expect("the schema fits");
+        store.ready().await.expect("it answers");
+        assert!(path.exists());
+    }
+}

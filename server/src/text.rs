@@ -1,0 +1,76 @@
+//! Small conversions between typed values and what a column or a header can hold.
+
+use std::fmt::Write;
+
+use jiff::civil::DateTime;
+use serde::Serialize;
+
+/// Lower-case hex digits.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut digits, byte| {
+        write!(digits, "{byte:02x}").expect("a string takes everything");
+        digits
+    })
+}
+
+/// True for 32 hex digits in lower case: how machines and logs are named.
+pub fn is_id(text: &str) -> bool {
+    text.len() == 32 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// The word that stands for a unit variant in JSON, such as `placement_changed`.
+pub fn word<T: Serialize>(value: &T) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(word)) => word,
+        _ => "unknown".to_owned(),
+    }
+}
+
+/// Text for a column. PostgreSQL takes no NUL, so its picture stands for it; the JSON beside it keeps the real one.
+pub fn for_column(text: &str) -> String {
+    text.replace('\0', "\u{2400}")
+}
+
+/// A log's local time, `2026-09-14T12:00:00`.
+pub fn local_time(text: &str) -> Option<DateTime> {
+    text.parse().ok()
+}
+
+/// Seconds since 1970 by the clock on the wall, as if that were UTC: for sorting, not for arithmetic across zones.
+pub fn seconds(time: DateTime) -> i64 {
+    time.duration_since(DateTime::constant(1970, 1, 1, 0, 0, 0, 0)).as_secs()
+}
+
+/// The present, RFC 3339 in UTC with milliseconds.
+pub fn now() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_those_of_the_json() {
+        assert_eq!(word(&wire::Kind::PlacementChanged), "placement_changed");
+        assert_eq!(word(&wire::FlawKind::EmptyBody), "empty_body");
+    }
+
+    #[test]
+    fn local_times_sort_by_the_wall_clock() {
+        let time = local_time("2026-09-14T12:00:00").expect("as the contract prints it");
+        assert_eq!(seconds(time), 1_789_387_200);
+        assert_eq!(local_time("yesterday"), None);
+    }
+
+    #[test]
+    fn a_column_holds_no_nul() {
+        assert_eq!(for_column("a\0b"), "a\u{2400}b");
+        assert_eq!(hex(&[0, 0xab]), "00ab");
+    }
+
+    #[test]
+    fn now_is_a_timestamp() {
+        assert!(now().parse::<jiff::Timestamp>().is_ok());
+    }
+}
