@@ -11,7 +11,7 @@ mod literal;
 use wire::{Fields, Patch, Value};
 
 use crate::decode::Decoded;
-use conversion::Conversion;
+pub use conversion::Conversion;
 use literal::Literal;
 
 /// A compiled format.
@@ -63,11 +63,17 @@ impl Template {
         }
     }
 
-    /// Names and a sample-independent description of the conversions, in order.
-    pub fn conversions(&self) -> impl Iterator<Item = (&'static str, Conversion)> {
-        self.pieces.iter().filter_map(|piece| match piece {
+    /// Name and type of each conversion in order, with the literal that follows it.
+    pub fn conversions(&self) -> impl Iterator<Item = (&'static str, Conversion, &'static str)> {
+        self.pieces.iter().enumerate().filter_map(|(at, piece)| match piece {
             Piece::Literal(_) => None,
-            Piece::Value { name, conversion } => Some((*name, *conversion)),
+            Piece::Value { name, conversion } => {
+                let following = match self.pieces.get(at + 1) {
+                    Some(Piece::Literal(literal)) => literal.text(),
+                    _ => "",
+                };
+                Some((*name, *conversion, following))
+            }
         })
     }
 
@@ -76,7 +82,7 @@ impl Template {
         let found = self.find(body.text())?;
         let spelling = self.spelling(body, &found);
         let mut fields = Fields::new();
-        let names = self.conversions().map(|(name, _)| name);
+        let names = self.conversions().map(|(name, ..)| name);
         for (name, value) in names.zip(found.values).filter(|(name, _)| *name != "_") {
             fields.push(name, value);
         }

@@ -21,7 +21,7 @@ use std::sync::LazyLock;
 
 use wire::{Kind, Level, Path, PathHint, Reason, Value};
 
-use crate::template::Template;
+pub use crate::template::{Conversion, Template};
 
 /// A row of the vocabulary.
 #[derive(Clone, Copy, Debug)]

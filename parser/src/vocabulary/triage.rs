@@ -27,7 +27,7 @@ pub const SHAPES: &[Shape] = &[
 
 /// Named in the prose of section 12.
 pub const PROSE: &[Shape] = &[
-    record("t.vkfallback.cut", Kind::SuggestedGpuMissing, "WARNING in xrGetVulkanGraphicsDeviceKHR: Did not find runtime suggested GPU%s", "_", "Vulkan did not find the suggested GPU: an early sign of a GPU mix-up.").level(Level::Oxr),
+    record("t.vkfallback.cut", Kind::SuggestedGpuMissing, "WARNING in xrGetVulkanGraphicsDeviceKHR:%sDid not find runtime suggested GPU%s", "_ _", "Vulkan did not find the suggested GPU: an early sign of a GPU mix-up.").level(Level::Oxr),
     record("t.display_ext", Kind::Display, "XR_EXT_display_info (iface=%s): display=%.4f x %.4f m, nominal=(%.4f, %.4f, %.4f) m, scale=%.4f x %.4f, pixels=%ux%u, atlas=%ux%u", "iface width_m height_m nominal.x nominal.y nominal.z scale.x scale.y pixels.width pixels.height atlas.width atlas.height", "Size and pixels of the 3D display (older name).").by("t_instance_create_system"),
     record("t.panel_rect", Kind::Display, "XR_DXR_display_info panel rect: %ux%u at (%d, %d) on '%s'%s", "panel.width panel.height panel.left panel.top monitor _", "Where the panel is on the desktop.").since("#1301"),
     record("t.refresh", Kind::Display, "Display refresh rate: %.2f Hz (frame period %.2f ms)", "hz period_ms", "The panel's refresh rate."),
