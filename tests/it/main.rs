@@ -1,0 +1,3 @@
+//! Everything that needs more than one crate: the fences between them, and the programs as their users meet them.
+
+mod layering;

@@ -1,0 +1,128 @@
+//! Which crate may know what: the table behind the layering test, as the architecture document draws it.
+
+/// What one crate may know.
+#[derive(Clone, Copy, Debug)]
+pub struct Fence {
+    /// Package name.
+    pub member: &'static str,
+    /// Crates of the workspace that may be linked into it.
+    pub may_use: &'static [&'static str],
+    /// Packages that must be nowhere in its dependency tree.
+    pub must_not_reach: &'static [&'static str],
+    /// Paths or names that its sources must not contain outside tests.
+    pub must_not_say: &'static [&'static str],
+    /// The reason, for whoever runs into the fence.
+    pub because: &'static str,
+}
+
+/// A dependency that belongs to some crates only, however deep others may hold it.
+#[derive(Clone, Copy, Debug)]
+pub struct Owned {
+    /// Package name.
+    pub dependency: &'static str,
+    /// Crates whose manifests may name it.
+    pub owners: &'static [&'static str],
+    /// The reason.
+    pub because: &'static str,
+}
+
+/// Storage, transport and table engines: none of them below the programs.
+const HEAVY: &[&str] = &["sqlx", "sqlx-core", "polars", "polars-core", "axum", "hyper", "reqwest", "tokio", "rustls"];
+
+/// The machine that a pure crate must not look at. Time comes in as an argument.
+const OUTSIDE: &[&str] =
+    &["std::fs", "std::env", "std::net", "std::process", "std::thread", "SystemTime", "Instant", "tokio"];
+
+/// One row for every member of the workspace.
+pub const FENCES: &[Fence] = &[
+    Fence {
+        member: "wire",
+        may_use: &[],
+        must_not_reach: &[
+            "nom",
+            "regex",
+            "memchr",
+            "sqlx",
+            "sqlx-core",
+            "polars",
+            "polars-core",
+            "axum",
+            "hyper",
+            "reqwest",
+            "tokio",
+            "rustls",
+        ],
+        must_not_say: OUTSIDE,
+        because: "the nouns know nothing of parsing, storage or HTTP",
+    },
+    Fence {
+        member: "parser",
+        may_use: &["wire"],
+        must_not_reach: HEAVY,
+        must_not_say: OUTSIDE,
+        because: "the parser is bytes in, events out",
+    },
+    Fence {
+        member: "resolver",
+        may_use: &["wire"],
+        must_not_reach: &[
+            "nom",
+            "sqlx",
+            "sqlx-core",
+            "polars",
+            "polars-core",
+            "axum",
+            "hyper",
+            "reqwest",
+            "tokio",
+            "rustls",
+        ],
+        must_not_say: OUTSIDE,
+        because: "the resolver is events in, verdicts out, and never sees a line",
+    },
+    Fence {
+        member: "dashboards",
+        may_use: &["wire"],
+        must_not_reach: HEAVY,
+        must_not_say: OUTSIDE,
+        because: "a page is values in, HTML out",
+    },
+    Fence {
+        member: "ingest",
+        may_use: &["wire", "parser", "resolver"],
+        must_not_reach: &["sqlx", "sqlx-core", "polars", "polars-core", "axum"],
+        must_not_say: &[],
+        because: "the agent runs on every PC and stores nothing but its queue",
+    },
+    Fence {
+        member: "analytics",
+        may_use: &["wire"],
+        must_not_reach: &["sqlx", "sqlx-core", "axum"],
+        must_not_say: &[],
+        because: "analytics is rows in, columns out; the server owns the database and the routes",
+    },
+    Fence {
+        member: "server",
+        may_use: &["wire", "parser", "resolver", "dashboards", "analytics"],
+        must_not_reach: &[],
+        must_not_say: &[],
+        because: "the server and the agent meet on the wire only",
+    },
+    Fence {
+        member: "tests",
+        may_use: &["wire"],
+        must_not_reach: &["sqlx", "sqlx-core", "polars", "polars-core", "axum"],
+        must_not_say: &[],
+        because: "end-to-end tests see the programs from outside",
+    },
+];
+
+/// Who may name what.
+pub const OWNED: &[Owned] = &[
+    Owned { dependency: "nom", owners: &["parser"], because: "lines are read in one place" },
+    Owned { dependency: "polars", owners: &["analytics"], because: "it multiplies the cost of every build it is in" },
+    Owned { dependency: "axum", owners: &["server"], because: "there is one HTTP surface" },
+    Owned { dependency: "tower-http", owners: &["server"], because: "there is one HTTP surface" },
+    Owned { dependency: "sqlx", owners: &["server"], because: "there is one store" },
+    Owned { dependency: "askama", owners: &["dashboards"], because: "there is one place for HTML" },
+];

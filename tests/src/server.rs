@@ -1,0 +1,114 @@
+//! A real server on a free port, over a database that outlives it.
+
+use std::ffi::OsString;
+
+use crate::http::Http;
+use crate::postgres;
+use crate::program::{Finished, Running, command, run};
+
+/// Where a server keeps its rows.
+pub enum Database {
+    /// In a SQLite file of its own.
+    Sqlite(tempfile::TempDir),
+    /// In a PostgreSQL database of its own.
+    Postgres(postgres::Database),
+}
+
+impl Database {
+    /// A SQLite file in a folder of its own; both go with this value.
+    ///
+    /// # Panics
+    /// When there is no temporary folder.
+    pub fn sqlite() -> Self {
+        Self::Sqlite(tempfile::tempdir().expect("a temporary folder"))
+    }
+
+    /// A new PostgreSQL database; it goes with this value.
+    ///
+    /// # Panics
+    /// When there is no PostgreSQL to connect to.
+    pub fn postgres() -> Self {
+        Self::Postgres(postgres::Database::new())
+    }
+
+    /// A new token for `scope`, made the way its owner does.
+    ///
+    /// # Panics
+    /// When the program refuses.
+    pub fn token(&self, scope: &str) -> String {
+        let mut arguments: Vec<OsString> = ["token", "create", "--scope", scope].map(OsString::from).to_vec();
+        arguments.extend(self.arguments());
+        let printed = run("weavewatch-server", arguments).with_code(0).stdout;
+        printed.lines().next().expect("the token is printed").trim().to_owned()
+    }
+
+    fn arguments(&self) -> [OsString; 2] {
+        match self {
+            Self::Sqlite(folder) => ["--data".into(), folder.path().join("server.sqlite").into()],
+            Self::Postgres(database) => ["--database-url".into(), database.url().into()],
+        }
+    }
+}
+
+/// A running `weavewatch-server serve` or `demo`.
+pub struct Server {
+    program: Running,
+    /// Such as `http://127.0.0.1:40123`, without a slash at the end.
+    pub url: String,
+}
+
+impl Server {
+    /// Starts `serve` on a free port and waits until it listens.
+    ///
+    /// # Panics
+    /// When it does not start.
+    #[track_caller]
+    pub fn start(database: &Database) -> Self {
+        let mut command = command("weavewatch-server");
+        command.args(["serve", "--listen", "127.0.0.1:0"]).args(database.arguments());
+        let mut program = Running::start(command);
+        let url = program.line_after("listening on ");
+        Self { program, url }
+    }
+
+    /// Starts `demo`, which looks for a free port from `first_port` upwards, and waits until its logs are loaded.
+    ///
+    /// # Panics
+    /// When it does not start.
+    #[track_caller]
+    pub fn demo(first_port: u16) -> Self {
+        let mut command = command("weavewatch-server");
+        command.args(["demo", "--listen", &format!("127.0.0.1:{first_port}")]);
+        let mut program = Running::start(command);
+        let said = program.line_after("Weavewatch demo: ");
+        Self { program, url: said.trim_end_matches('/').to_owned() }
+    }
+
+    /// The port it listens on.
+    ///
+    /// # Panics
+    /// When its URL has none.
+    pub fn port(&self) -> u16 {
+        let (_, port) = self.url.rsplit_once(':').expect("a URL with a port");
+        port.parse().expect("a URL with a port")
+    }
+
+    /// Talks to it with this token.
+    pub fn http(&self, token: &str) -> Http {
+        Http::new(&self.url, Some(token))
+    }
+
+    /// Ends it at once, as a power cut would.
+    pub fn kill(self) -> Finished {
+        self.program.kill()
+    }
+}
+
+/// A port that was free a moment ago.
+///
+/// # Panics
+/// When there is none.
+pub fn free_port() -> u16 {
+    let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a free port");
+    listener.local_addr().expect("a bound socket has an address").port()
+}
