@@ -192,7 +192,7 @@ proptest! {
     #[test]
     fn an_ingest_line_is_read_whatever_name_and_value(
         name in "\\PC{0,40}", low: u32, value in "[ -~]{1,20}", honoured: bool,
-        dash in prop::sample::select(vec!["—", "â€”", "ÔÇö", "ΓÇö", "-", "?"]),
+        dash in prop::sample::select(vec!["—", "â€”", "ÔÇö", "ΓÇö", "\u{97}", "-", "?"]),
     ) {
         // The literal text behind a value ends it.
         prop_assume!(!value.contains(" HONOURED") && !value.contains(" set but NOT honoured "));

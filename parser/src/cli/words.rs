@@ -40,7 +40,8 @@ pub(super) fn in_parentheses(text: &str) -> IResult<&str, &str> {
     inside.map(|inside| ("", inside)).ok_or_else(|| refuse(text))
 }
 
-/// An em dash as printed, or as code pages 1252, 437 and 850, a double encoding or a plain typist show it.
+/// An em dash as printed; as code pages 1252, 437 and 850 show its UTF-8; twice encoded; as code page 1252's own byte; or
+/// as a plain typist puts it.
 pub(super) fn dash(text: &str) -> IResult<&str, &str> {
     let (left, word) = take_till(|c| c == ' ').parse(text)?;
     if DASHES.contains(&word) { Ok((left, word)) } else { Err(refuse(text)) }
@@ -52,8 +53,8 @@ pub(super) fn before_dash(text: &str) -> Option<&str> {
     DASHES.contains(&word).then_some(before)
 }
 
-const DASHES: [&str; 10] =
-    ["—", "–", "-", "?", "â€”", "ΓÇö", "ÔÇö", "â\u{80}\u{94}", "\u{fffd}", "\u{fffd}\u{fffd}\u{fffd}"];
+const DASHES: [&str; 11] =
+    ["—", "–", "-", "?", "â€”", "ΓÇö", "ÔÇö", "â\u{80}\u{94}", "\u{97}", "\u{fffd}", "\u{fffd}\u{fffd}\u{fffd}"];
 
 pub(super) fn refuse(text: &str) -> nom::Err<Error<&str>> {
     nom::Err::Error(Error::new(text, ErrorKind::Verify))
