@@ -21,12 +21,7 @@ pub struct Reading {
 }
 
 /// Reads `input` to its end. `base_name` is its name without folders; `buffer` is only working space.
-pub fn read(
-    mut input: impl Read,
-    base_name: &str,
-    buffer: &mut [u8],
-    sink: &mut dyn FnMut(Observation),
-) -> Reading {
+pub fn read(mut input: impl Read, base_name: &str, buffer: &mut [u8], sink: &mut dyn FnMut(Observation)) -> Reading {
     let mut reader = LogReader::new();
     let error = loop {
         match fill(&mut input, buffer) {
@@ -108,7 +103,10 @@ mod tests {
         let header = Process { exe: "A.exe".into(), pid: 7, started: Some("2026-09-14T12:00:09".into()) };
         let facts = || LogFacts { process: Some(header.clone()), ..LogFacts::default() };
         let named = complete(facts(), "DisplayXR_B.exe.8_2026-09-14_12-00-00.log").process.expect("both tell");
-        assert_eq!((named.exe.as_str(), named.pid, named.started.as_deref()), ("A.exe", 7, Some("2026-09-14T12:00:00")));
+        assert_eq!(
+            (named.exe.as_str(), named.pid, named.started.as_deref()),
+            ("A.exe", 7, Some("2026-09-14T12:00:00"))
+        );
         assert_eq!(complete(facts(), "notes.txt").process, Some(header.clone()));
         assert_eq!(complete(LogFacts::default(), "notes.txt").process, None);
     }

@@ -68,7 +68,9 @@ fn inputs(paths: &[PathBuf], problems: &Problems) -> Vec<Input> {
     let mut inputs = Vec::new();
     if paths.is_empty() {
         match source::runtime_folder() {
-            Some(folder) if folder.is_dir() => inputs.extend(walk::files(&folder, problems).into_iter().map(Input::File)),
+            Some(folder) if folder.is_dir() => {
+                inputs.extend(walk::files(&folder, problems).into_iter().map(Input::File))
+            }
             Some(folder) => problems.unreadable(
                 &folder.to_string_lossy(),
                 "the runtime has no log folder here; name the files, folders or bundles to read",
@@ -113,9 +115,7 @@ impl Scan {
         let Found { mut reports, matched, failure } = self.found.into_inner().unwrap_or_else(PoisonError::into_inner);
         let printed = match failure {
             Some(error) => Err(error).context("failed to keep the reports on disk; is the temporary folder full?"),
-            None => {
-                show::print(format, &mut reports, self.problems.count()).context("failed to print the reports")
-            }
+            None => show::print(format, &mut reports, self.problems.count()).context("failed to print the reports"),
         };
         if let Err(error) = printed {
             self.problems.unreadable("output", format_args!("{error:#}"));
@@ -214,7 +214,8 @@ impl Scan {
     }
 
     fn keep(&self, report: &ScanReport) {
-        let matched = report.findings.iter().any(|finding| self.fail_on.iter().any(|code| code.as_str() == finding.code));
+        let matched =
+            report.findings.iter().any(|finding| self.fail_on.iter().any(|code| code.as_str() == finding.code));
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         found.matched |= matched;
         if let Err(error) = found.reports.add(report) {
@@ -226,7 +227,8 @@ impl Scan {
 /// Reads one log and says what it tells. An error means that the report ends where reading did.
 pub fn report(contents: &mut dyn Read, name: String, buffer: &mut [u8]) -> (ScanReport, Option<io::Error>) {
     let mut judge = Judge::new();
-    let reading = reading::read(contents, source::base_name(&name), buffer, &mut |observation| judge.push(&observation));
+    let reading =
+        reading::read(contents, source::base_name(&name), buffer, &mut |observation| judge.push(&observation));
     let judgement = judge.finish(&reading.facts);
     let facts = reading.facts;
     (ScanReport::new(name, facts.process, facts.end, facts.counts, judgement), reading.error)

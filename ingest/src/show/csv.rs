@@ -8,11 +8,43 @@ use crate::scan::Reports;
 use crate::show::{escape, row};
 
 const COLUMNS: [&str; 37] = [
-    "file", "exe", "pid", "started", "runtime_version", "runtime_build", "generation", "path", "end", "split",
-    "crossing", "interop_crossing", "reasons", "killed", "retired", "basis", "render_name", "render_luid",
-    "scanout_name", "scanout_luid", "line", "sessions", "bytes", "lines", "records", "events", "ignored",
-    "continuations", "truncated", "spliced", "empty_bodies", "unrecognised", "findings_error", "findings_warning",
-    "findings_info", "findings", "schema",
+    "file",
+    "exe",
+    "pid",
+    "started",
+    "runtime_version",
+    "runtime_build",
+    "generation",
+    "path",
+    "end",
+    "split",
+    "crossing",
+    "interop_crossing",
+    "reasons",
+    "killed",
+    "retired",
+    "basis",
+    "render_name",
+    "render_luid",
+    "scanout_name",
+    "scanout_luid",
+    "line",
+    "sessions",
+    "bytes",
+    "lines",
+    "records",
+    "events",
+    "ignored",
+    "continuations",
+    "truncated",
+    "spliced",
+    "empty_bodies",
+    "unrecognised",
+    "findings_error",
+    "findings_warning",
+    "findings_info",
+    "findings",
+    "schema",
 ];
 
 /// Writes a heading and the rows. Unknown values are empty cells.
@@ -30,9 +62,8 @@ fn cells(report: &ScanReport) -> [String; COLUMNS.len()] {
     let text = |value: Option<&str>| value.unwrap_or_default().to_owned();
     let name = |adapter: &Option<Adapter>| text(adapter.as_ref().map(|adapter| adapter.name.as_str()));
     let luid = |adapter: &Option<Adapter>| adapter.as_ref().map(|adapter| adapter.luid.to_string()).unwrap_or_default();
-    let severity = |word: &str| {
-        report.findings.iter().filter(|finding| finding.severity.as_str() == word).count().to_string()
-    };
+    let severity =
+        |word: &str| report.findings.iter().filter(|finding| finding.severity.as_str() == word).count().to_string();
     let findings: Vec<_> = report
         .findings
         .iter()

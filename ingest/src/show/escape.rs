@@ -10,7 +10,11 @@ pub fn terminal(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     Cow::Owned(text.chars().fold(String::with_capacity(text.len() + 8), |mut safe, char| {
-        if acts(char) { safe.extend(char.escape_default()) } else { safe.push(char) }
+        if acts(char) {
+            safe.extend(char.escape_default())
+        } else {
+            safe.push(char)
+        }
         safe
     }))
 }

@@ -47,8 +47,10 @@ fn adapters(render: Option<&Adapter>, scanout: Option<&Adapter>) -> String {
 }
 
 fn findings(report: &ScanReport) -> String {
+    let mut worst_first: Vec<_> = report.findings.iter().collect();
+    worst_first.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     let mut codes: Vec<(&str, usize)> = Vec::new();
-    for finding in &report.findings {
+    for finding in worst_first {
         match codes.iter_mut().find(|(code, _)| *code == finding.code) {
             Some((_, times)) => *times += 1,
             None => codes.push((&finding.code, 1)),

@@ -116,11 +116,13 @@ struct Allowed<'a, R> {
 
 impl<R: Read> Read for Allowed<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.allowance.get() == 0 {
+        let left = self.allowance.get();
+        if left == 0 {
             return Err(io::Error::other("the bundle has unpacked to more than it honestly can"));
         }
-        let count = self.member.read(buffer)?;
-        self.allowance.set(self.allowance.get().saturating_sub(count as u64));
+        let most = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
+        let count = self.member.read(&mut buffer[..most])?;
+        self.allowance.set(left - count as u64);
         Ok(count)
     }
 }

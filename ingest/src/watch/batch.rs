@@ -79,7 +79,8 @@ impl<'a> Sender<'a> {
             let range = match segments::next(log, start, buffer) {
                 Ok(range) => range,
                 Err(error) => {
-                    self.problems.unreadable(&name, format_args!("failed to read it: {error}; it is sent in the next run"));
+                    self.problems
+                        .unreadable(&name, format_args!("failed to read it: {error}; it is sent in the next run"));
                     return Ok(());
                 }
             };
@@ -113,8 +114,12 @@ impl<'a> Sender<'a> {
         let mut places = Vec::with_capacity(self.waiting.len());
         let mut segments = Vec::with_capacity(self.waiting.len());
         for range in self.waiting.drain(..) {
-            let state =
-                LogState { file: range.segment.file.clone(), end: range.segment.end, resume: range.resume, refused: None };
+            let state = LogState {
+                file: range.segment.file.clone(),
+                end: range.segment.end,
+                resume: range.resume,
+                refused: None,
+            };
             places.push(Place {
                 log: range.segment.log.clone(),
                 state,

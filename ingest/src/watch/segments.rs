@@ -116,3 +116,78 @@ impl<R: Read, S: Fn() -> bool> Read for Until<'_, R, S> {
         Ok(count)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Records of every kind that can change while a log grows: continued, spliced, glued, cut, empty, unknown.
+    const TEXT: &str = "=== DisplayXR Log Started ===\r\nLog file: C:\\x.log\r\nProcess: A.exe (PID 7)\r\n\
+        Timestamp: 2026-09-14 12:00:00\r\n============================\r\n\r\n\
+        [2026-09-14 12:00:00.060] [OXR  ] WARNING in xrGetVulkanGraphicsDeviceKHR: Did not find runtime suggested GPU, fall back to GPU 0\r\n\
+        \tuuid: 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 \r\n\
+        [2026-09-14 12:00:01.000] [WARN ] [d3d_log_weave_placement] weave placement: render='A' LUID=00000000:00015f3a, panel scanout='B' LUID=00000000:00013c07 — weave on the RENDER adapter; every present crosses adapters to reach scanout (split=0 reason=killed_by_env) (#918)\r\n\
+        [2026-09-14 12:00:01.001] [WARN ] [fn_a] [2026-09-14 12:00:01.001] [WARN ] [d3d_log_weave_placement] weave placement: something new\r\n\
+        [2026-09-14 12:00:01.002] [WARN ] [d3d_log_weave_placement] \r\n\
+        [2026-09-14 12:00:01.003] [INFO ] [fn_b] none of our business\r\n\
+        [2026-09-14 12:00:01.507] [WARN ] [d3d12_split_retire] weave placement: CHANGED — weave/present move back to the RENDER adapter for the rest of this session (split=0 reason=authored_mask) (#918)\r\n\
+        \r\n=== DisplayXR Log Ended ===\r\n";
+
+    fn log() -> Log {
+        Log { path: "x".into(), base_name: "x.log".into(), identity: "0".repeat(32), size_bytes: 0 }
+    }
+
+    fn read(bytes: &[u8], start: u64, full_bytes: usize, step: usize) -> Range {
+        range(bytes, &log(), start, full_bytes, &mut vec![0; step]).expect("a slice does not fail")
+    }
+
+    #[test]
+    fn a_log_that_grew_adds_up_to_the_whole_wherever_it_was_cut() {
+        let whole = read(TEXT.as_bytes(), 0, usize::MAX, 4096);
+        assert!(whole.complete && whole.segment.observations.len() > 5, "{:?}", whole.segment.observations);
+        for cut in 0..TEXT.len() {
+            let first = read(&TEXT.as_bytes()[..cut], 0, usize::MAX, 4096);
+            let second = read(TEXT.as_bytes(), first.resume, usize::MAX, 4096);
+            assert!(second.segment.start <= first.segment.end, "{cut}: there is a gap");
+            // As the server does it: the range that ends last owns an offset.
+            let mut merged = first.segment.observations;
+            merged.retain(|observation| observation.offset() < second.segment.start);
+            merged.extend(second.segment.observations);
+            assert_eq!(merged, whole.segment.observations, "{cut}");
+            assert_eq!(second.segment.facts, whole.segment.facts, "{cut}");
+        }
+    }
+
+    #[test]
+    fn a_long_log_goes_out_in_ranges_that_add_up_to_the_whole() {
+        let (header, records) = TEXT.split_at(TEXT.find("[2026").expect("there are records"));
+        let text = [header, &records.repeat(60)].concat();
+        let whole = read(text.as_bytes(), 0, usize::MAX, 4096);
+        for step in [1_000, 4_096, 10_000] {
+            let (mut merged, mut start, mut end, mut ranges) = (Vec::new(), 0, 0, 0);
+            loop {
+                let next = read(text.as_bytes(), start, 20_000, step);
+                assert!(next.segment.start <= end && next.segment.end > end, "{step}: no gap, and each adds bytes");
+                merged.retain(|observation: &Observation| observation.offset() < next.segment.start);
+                merged.extend(next.segment.observations);
+                (start, end) = (next.resume, next.segment.end);
+                ranges += 1;
+                if next.complete {
+                    break;
+                }
+            }
+            assert!(ranges > 2, "{step}: {ranges}");
+            assert_eq!(merged, whole.segment.observations, "{step}");
+            assert_eq!(end, text.len() as u64);
+        }
+    }
+
+    #[test]
+    fn every_observation_lies_in_its_range() {
+        for cut in 0..TEXT.len() {
+            let range = read(&TEXT.as_bytes()[..cut], 0, usize::MAX, 4096);
+            let inside = range.segment.start..range.segment.end;
+            assert!(range.segment.observations.iter().all(|seen| inside.contains(&seen.offset())), "{cut}");
+        }
+    }
+}

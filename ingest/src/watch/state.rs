@@ -109,12 +109,15 @@ fn load(folder: &Path, problems: &Problems) -> anyhow::Result<BTreeMap<String, L
         match serde_json::from_slice::<OnDisk>(&bytes) {
             Ok(on_disk) if on_disk.schema == SCHEMA => {
                 if name == BACKUP_NAME {
-                    problems.note(format_args!("{}: using this older copy; some ranges are sent again", path.display()));
+                    problems
+                        .note(format_args!("{}: using this older copy; some ranges are sent again", path.display()));
                 }
                 return Ok(on_disk.logs);
             }
             // A newer program wrote it: going on would lose what it knows.
-            Ok(on_disk) => bail!("{} has the format {}, which this version does not know", path.display(), on_disk.schema),
+            Ok(on_disk) => {
+                bail!("{} has the format {}, which this version does not know", path.display(), on_disk.schema)
+            }
             Err(error) => problems.note(format_args!("{}: failed to read it: {error}", path.display())),
         }
     }

@@ -56,9 +56,10 @@ impl Uploader {
         let mut url = args.server.clone();
         url.set_query(None);
         url.set_fragment(None);
-        url.path_segments_mut().map_err(|()| anyhow!("failed to read the server's address"))?.pop_if_empty().extend([
-            "api", "v1", "ingest",
-        ]);
+        url.path_segments_mut()
+            .map_err(|()| anyhow!("failed to read the server's address"))?
+            .pop_if_empty()
+            .extend(["api", "v1", "ingest"]);
         let local = is_loopback(&url);
         let mut client = Client::builder()
             .user_agent(concat!("weavewatch/", env!("CARGO_PKG_VERSION")))
@@ -124,11 +125,8 @@ impl Uploader {
             .header(CONTENT_ENCODING, "zstd")
             .body(body.to_vec());
         let passing = |error: anyhow::Error| Failure::Passing(error, None);
-        let response = request
-            .send()
-            .await
-            .with_context(|| format!("failed to reach {}", self.url))
-            .map_err(passing)?;
+        let response =
+            request.send().await.with_context(|| format!("failed to reach {}", self.url)).map_err(passing)?;
         let (status, pause) = (response.status(), retry_after(&response));
         let answer = answer(response).await.context("failed to read the server's answer").map_err(passing)?;
         if status.is_success() {
@@ -142,8 +140,8 @@ impl Uploader {
             return Ok(ack);
         }
         let error = anyhow!("the server answered {status}{}", advice(status, &answer));
-        let later = status.is_server_error()
-            || matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT);
+        let later =
+            status.is_server_error() || matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT);
         Err(if later { Failure::Passing(error, pause) } else { Failure::Final(error) })
     }
 }

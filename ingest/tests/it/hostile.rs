@@ -1,0 +1,147 @@
+//! Log folders and names that mean harm, or are merely broken.
+
+use std::fs;
+
+use crate::common::{run, zip};
+
+#[test]
+fn random_bytes_are_each_told() {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    // A generator with a fixed seed: xorshift.
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    for index in 0..300 {
+        let length = next() % 2000;
+        // No zip archive by chance.
+        let bytes: Vec<u8> = std::iter::once(b'?').chain((0..length).map(|_| (next() >> 32) as u8)).collect();
+        fs::write(folder.path().join(format!("{index:03}")), bytes).expect("the folder is writable");
+    }
+    fs::write(folder.path().join("empty"), "").expect("the folder is writable");
+    let run = run(folder.path(), &["scan", "."]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""));
+    assert_eq!(run.reports().len(), 301);
+    for report in run.reports() {
+        let counts = report.counts;
+        assert_eq!(counts.records, counts.events + counts.ignored + counts.unrecognised, "{}", report.file);
+        let size = fs::metadata(folder.path().join(&report.file)).expect("it is there").len();
+        assert_eq!(counts.bytes, size, "{}", report.file);
+    }
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::os::unix::ffi::OsStrExt as _;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn names_with_newlines_and_escape_codes_do_nothing() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let name = "evil\n\u{1b}[2J|`<b>\u{202e}.log";
+        fs::write(folder.path().join(name), "x\n").expect("the folder is writable");
+        assert_eq!(run(folder.path(), &["scan", "."]).files(), [format!("./{name}")]);
+        for (format, lines) in [("table", 3), ("markdown", 5), ("csv", 2)] {
+            let run = run(folder.path(), &["scan", "--format", format, ".", "missing\u{1b}[31m"]);
+            assert_eq!(run.stdout.lines().count(), lines, "{format}: {}", run.stdout);
+            for text in [&run.stdout, &run.stderr] {
+                assert!(!text.contains(['\u{1b}', '\u{202e}']), "{format}: {text:?}");
+            }
+            assert!(run.stdout.contains("u{1b}") && run.stderr.contains(r"missing\u{1b}[31m: "), "{format}");
+        }
+        let markdown = run(folder.path(), &["scan", "--format", "markdown", "."]).stdout;
+        assert!(markdown.contains(r"\|\`&#60;b&#62;"), "{markdown}");
+    }
+
+    #[test]
+    fn a_name_that_is_no_text_is_read() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let name = std::ffi::OsStr::from_bytes(b"caf\xe9.log");
+        fs::write(folder.path().join(name), "x\n").expect("the folder is writable");
+        assert_eq!(run(folder.path(), &["scan", "."]).files(), ["./caf\u{fffd}.log"]);
+    }
+
+    #[test]
+    fn a_spreadsheet_runs_no_file_name() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        fs::write(folder.path().join("=1+1.log"), "x\n").expect("the folder is writable");
+        let csv = run(folder.path(), &["scan", "--format", "csv", "=1+1.log"]).stdout;
+        assert!(csv.lines().nth(1).is_some_and(|row| row.starts_with("'=1+1.log,")), "{csv}");
+    }
+
+    #[test]
+    fn loops_pipes_and_dead_links_are_said_and_the_rest_is_read() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        fs::create_dir(folder.path().join("sub")).expect("the folder is writable");
+        fs::write(folder.path().join("sub/good.log"), "x\n").expect("the folder is writable");
+        symlink("..", folder.path().join("sub/loop")).expect("links can be made");
+        symlink("nowhere", folder.path().join("dead")).expect("links can be made");
+        let made = std::process::Command::new("mkfifo").arg(folder.path().join("pipe")).status();
+        assert!(made.is_ok_and(|status| status.success()), "mkfifo is part of every Unix");
+        let all = run(folder.path(), &["scan", "."]);
+        assert_eq!((all.code, all.files()), (3, vec!["./sub/good.log".to_owned()]));
+        for said in ["./sub/loop: not followed: it is a loop back to .", "./dead: failed to ", "./pipe: left out"] {
+            assert!(all.stderr.contains(said), "{said}: {}", all.stderr);
+        }
+        assert_eq!(run(folder.path(), &["scan", "pipe"]).code, 3);
+    }
+
+    #[test]
+    fn links_that_branch_lead_to_each_folder_once() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        // Two ways from each of 40 folders to the next one: 2^40 ways to the last.
+        for index in 0..40 {
+            let from = folder.path().join(index.to_string());
+            fs::create_dir(&from).expect("the folder is writable");
+            fs::write(from.join("x.log"), "x\n").expect("the folder is writable");
+            for way in ["a", "b"] {
+                symlink(format!("../{}", index + 1), from.join(way)).expect("links can be made");
+            }
+        }
+        let run = run(folder.path(), &["scan", "0"]);
+        assert_eq!(run.reports().len(), 40);
+        assert!(run.stderr.contains("not read again"), "{}", run.stderr);
+    }
+
+    /// Its first page is never mapped, so reading fails also for root.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_file_that_fails_while_it_is_read_is_said() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        fs::write(folder.path().join("good.log"), "x\n").expect("the folder is writable");
+        symlink("/proc/self/mem", folder.path().join("bad.log")).expect("links can be made");
+        let run = run(folder.path(), &["scan", "--fail-on", "no_footer", "."]);
+        assert_eq!((run.code, run.files()), (3, vec!["./good.log".to_owned()]));
+        assert!(run.stderr.contains("./bad.log: failed to "), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn members_that_share_their_bytes_are_stopped() {
+    // One member of a megabyte of zeros, which packs into a thousandth; then 300 entries for it.
+    let mut bundle = zip(&[("x.log", &vec![0; 1 << 20])]);
+    let end = bundle.len() - 22;
+    let contents = u32::from_le_bytes(bundle[end + 16..end + 20].try_into().expect("four bytes")) as usize;
+    let entry = bundle[contents..end].to_vec();
+    let mut tail = bundle.split_off(end);
+    for _ in 1..300 {
+        bundle.extend_from_slice(&entry);
+    }
+    for at in [8, 10] {
+        tail[at..at + 2].copy_from_slice(&300_u16.to_le_bytes());
+    }
+    tail[12..16].copy_from_slice(&((entry.len() * 300) as u32).to_le_bytes());
+    bundle.extend_from_slice(&tail);
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    fs::write(folder.path().join("bomb.zip"), &bundle).expect("the folder is writable");
+    let run = run(folder.path(), &["scan", "bomb.zip"]);
+    assert_eq!(run.code, 3);
+    assert!(run.stderr.contains("bomb.zip: read only in part"), "{}", run.stderr);
+    let unpacked: u64 = run.reports().iter().map(|report| report.counts.bytes).sum();
+    assert!(unpacked <= bundle.len() as u64 * 1032 && unpacked > 10 << 20, "{unpacked}");
+}

@@ -1,0 +1,7 @@
+//! Starts the real `weavewatch` and looks at what it prints, how it ends, and what it sends.
+
+mod common;
+mod hostile;
+mod scan;
+mod server;
+mod watch;
