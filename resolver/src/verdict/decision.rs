@@ -113,8 +113,9 @@ fn correct(session: &Session, placement_line: u64, placement: &Placement) -> Opt
     Some(Decision { retired: true, ..corrected(Split::Off, retired.line) })
 }
 
-/// A `CHANGED` is the last placement record, or the only one that can be read. It carries no adapters: those of the
-/// full record before it go on, where it could be read. Without a full record before it nobody can say what it changed.
+/// A `CHANGED` is the last placement record, or the only one that can be read, such as before an unreadable full one.
+/// It carries no adapters: those of the full record before it go on, where that could be read. Without a full record
+/// before it nobody can say what it changed, so `retired` stays false (contract section 2).
 fn changed(session: &Session) -> Option<Decision> {
     let record = session.last_changed()?;
     let mut decision = Decision::new(Split::Off, Basis::Stated, Some(record.line));

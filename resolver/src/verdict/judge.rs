@@ -49,8 +49,8 @@ impl Judge {
         if self.open.has_full_record() {
             self.close();
         }
-        // Openers behind which no full record came are no session. Where there is no session at all, the records make
-        // one verdict together (contract section 2).
+        // Contract section 2: openers behind which no full record came are no session, so what they hold touches no
+        // verdict; their findings are noted already. Where there is no session at all, all records make one verdict.
         let (decision, session_path) = match self.last.take() {
             Some(last) => last,
             None => (self.decide_open(), self.open.hints().best()),
@@ -58,7 +58,6 @@ impl Judge {
         let path = session_path.or_else(|| self.hints.best()).unwrap_or(Path::Unknown);
         let runtime = Runtime { generation: self.build.generation(), ..self.build.runtime() };
         silence::note(&self.silence, &self.build, path, facts, &mut self.findings);
-        self.findings.cli(facts.cli.as_ref());
         let sessions = self.sessions.finish(&mut self.findings);
         Judgement {
             runtime,
@@ -70,6 +69,8 @@ impl Judge {
     }
 
     fn event(&mut self, event: &Event) {
+        // Contract section 2: behind a session's full record the first opener opens the next session, and so does a
+        // further full record. Everything else belongs to the session that is open.
         let full = matches!(event.kind, Kind::Placement | Kind::PlacementUnreadable);
         if self.open.has_full_record() && (full || event.kind.opens_session()) {
             self.close();

@@ -28,7 +28,9 @@ mod tests {
 
     fn check(hints: &[(Path, bool)], expected: Option<Path>) {
         let mut all = Hints::default();
-        hints.iter().for_each(|&(path, named)| all.add(PathHint { path, named }));
+        for &(path, named) in hints {
+            all.add(PathHint { path, named });
+        }
         assert_eq!(all.best(), expected, "{hints:?}");
     }
 

@@ -58,7 +58,7 @@ fn why(silence: &Silence, build: &BuildMarks, path: Path, facts: &LogFacts) -> S
     if silence.empty_bodies > 0 {
         let count = silence.empty_bodies;
         return format!(
-            "{count} of {records} records lost their text, because a name in it could not be printed; it may be among them."
+            "{count} of {records} records lost their text to a name that could not be printed; it may be among them."
         );
     }
     if build.predates_placement() {

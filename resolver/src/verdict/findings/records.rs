@@ -1,6 +1,6 @@
 //! Findings that one record gives by itself, whatever session it belongs to.
 
-use wire::{CliOutput, Event, Flaw, FlawKind, Kind, Reason};
+use wire::{Event, Flaw, FlawKind, Kind, Reason};
 
 use super::{Findings, quote};
 use crate::verdict::code::Code;
@@ -62,14 +62,6 @@ impl Findings {
         });
     }
 
-    /// Takes what `displayxr-cli` says about an override. Its output has no records, hence no line.
-    pub(crate) fn cli(&mut self, output: Option<&CliOutput>) {
-        let forced = output.and_then(|output| output.topology.as_ref()?.service_ingest.as_ref()?.forced.as_ref());
-        if let Some((value, false)) = forced {
-            self.not_honoured(None, &format!("DXR_D3D_FORCE_GPU='{}'", quote(value)));
-        }
-    }
-
     /// A code that is told once for a log.
     fn single(&mut self, event: &Event, code: Code) {
         let text = |name| event.fields.text(name).map_or_else(String::new, |value| format!(" ({})", quote(value)));
@@ -106,11 +98,7 @@ impl Findings {
             Some(value) => format!("{variable}='{}'", quote(value)),
             None => variable,
         };
-        self.not_honoured(Some(event.line), &setting);
-    }
-
-    fn not_honoured(&mut self, line: Option<u64>, setting: &str) {
-        self.note(Code::OverrideNotHonoured, line, setting, || {
+        self.note(Code::OverrideNotHonoured, Some(event.line), &setting, || {
             format!("The runtime does not follow {setting}; it chooses the GPU as if nothing were set.")
         });
     }

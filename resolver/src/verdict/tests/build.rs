@@ -16,7 +16,9 @@ pub(super) const IGPU: (&str, u64) = ("Intel(R) Iris(R) Xe Graphics", 0x13c07);
 /// Judges a script; `finish` sees facts of an empty log.
 pub(super) fn judge(script: &[Observation]) -> Judgement {
     let mut judge = Judge::new();
-    numbered(script).iter().for_each(|observation| judge.push(observation));
+    for observation in &numbered(script) {
+        judge.push(observation);
+    }
     judge.finish(&LogFacts::default())
 }
 

@@ -65,6 +65,10 @@ fn reasons() -> impl Strategy<Value = String> {
     vec(token, 1..3).prop_map(|tokens| tokens.join(","))
 }
 
+fn is_full(event: &wire::Event) -> bool {
+    matches!(event.kind, wire::Kind::Placement | wire::Kind::PlacementUnreadable)
+}
+
 proptest! {
     #[test]
     fn verdicts_agree_with_themselves(script in vec(observation(), 0..40)) {
@@ -93,9 +97,7 @@ proptest! {
         let lines: Vec<_> = numbered(&script)
             .iter()
             .filter_map(|observation| match observation {
-                Observation::Event(event) if matches!(event.kind, wire::Kind::Placement | wire::Kind::PlacementUnreadable) => {
-                    Some(event.line)
-                }
+                Observation::Event(event) if is_full(event) => Some(event.line),
                 _ => None,
             })
             .collect();
@@ -104,7 +106,10 @@ proptest! {
     }
 
     #[test]
-    fn the_answer_depends_on_the_observations_only(script in vec(observation(), 0..40), other in vec(observation(), 0..10)) {
+    fn the_answer_depends_on_the_observations_only(
+        script in vec(observation(), 0..40),
+        other in vec(observation(), 0..10),
+    ) {
         let script = numbered(&script);
         let mut judge = Judge::new();
         let mut noise = Judge::new();
@@ -118,7 +123,10 @@ proptest! {
     }
 
     #[test]
-    fn a_full_line_at_the_very_end_wins_unless_it_is_corrected(script in vec(observation(), 0..30), last in placement()) {
+    fn a_full_line_at_the_very_end_wins_unless_it_is_corrected(
+        script in vec(observation(), 0..30),
+        last in placement(),
+    ) {
         let mut script = script;
         script.push(last.clone());
         let whole = judge(&script).verdict;
@@ -159,10 +167,7 @@ proptest! {
         script.push(full("split=1"));
         let before = judge(&script).verdict;
         script.push(plain(Device));
-        let no_full = |observation: &Observation| !matches!(
-            observation,
-            Observation::Event(event) if matches!(event.kind, wire::Kind::Placement | wire::Kind::PlacementUnreadable)
-        );
+        let no_full = |observation: &Observation| !matches!(observation, Observation::Event(event) if is_full(event));
         script.extend(tail.into_iter().filter(no_full));
         let after = judge(&script).verdict;
         prop_assert_eq!(wire::Verdict { interop_crossing: before.interop_crossing, ..after }, before);
@@ -171,7 +176,9 @@ proptest! {
     #[test]
     fn findings_are_in_order_and_known(script in vec(observation(), 0..40)) {
         let mut judge = Judge::new();
-        numbered(&script).iter().for_each(|observation| judge.push(observation));
+        for observation in &numbered(&script) {
+            judge.push(observation);
+        }
         let findings = judge.finish(&LogFacts { end: End::Footer, ..LogFacts::default() }).findings;
         prop_assert!(findings.is_sorted_by_key(|finding| (finding.line.is_none(), finding.line)));
         for finding in &findings {

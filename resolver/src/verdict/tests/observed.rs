@@ -4,10 +4,7 @@ use wire::Kind::{
     BridgeDegraded, ClientCrossing, Device, DeviceRemoved, GlCrossing, IngestForced, OverrideFollowed, OverrideIgnored,
     PluginFallback, Requirements, SplitDisabled, SplitRefused, SuggestedGpuMissing,
 };
-use wire::{
-    CliOutput, End, FlawKind, Generation, IngestLine, InputKind, Level, LogFacts, Observation, Path, Resolved,
-    Severity, Topology,
-};
+use wire::{End, FlawKind, Generation, InputKind, Level, LogFacts, Observation, Path, Severity};
 
 use super::build::*;
 use crate::{Code, Judge};
@@ -42,6 +39,8 @@ fn repeats_become_one_finding_with_a_count() {
     let script = [plain(BridgeDegraded), window(1, 1), window(1, 1)];
     check(&script, &["bridge_degraded@1"]);
     assert!(judge(&script).findings[0].message.ends_with("Seen 3 times."));
+    // A session's verdict is known late, yet its line is the earlier one.
+    check(&[full("killed_by_env"), render_off("killed_by_env")], &["killed@1", "crossing_every_present@1"]);
     let deposit = flaw(FlawKind::Unrecognised, Some("vk deposit:"));
     let render = flaw(FlawKind::Unrecognised, Some("[RENDER] "));
     let script = [deposit.clone(), render, deposit];
@@ -98,7 +97,9 @@ fn findings_come_by_line_and_silence_last() {
 
 fn finish(script: &[Observation], facts: &LogFacts) -> wire::Judgement {
     let mut judge = Judge::new();
-    numbered(script).iter().for_each(|observation| judge.push(observation));
+    for observation in &numbered(script) {
+        judge.push(observation);
+    }
     judge.finish(facts)
 }
 
@@ -174,24 +175,6 @@ fn the_first_runtime_record_names_the_build() {
     assert_eq!(told.build.as_deref(), Some("v2.13.0-4-gabc123def"));
     assert_eq!(runtime_of(&[runtime(2, 13, 0, "")]).build, None);
     assert_eq!(runtime_of(&[]).version, None);
-}
-
-#[test]
-fn the_command_line_tool_says_what_was_not_honoured() {
-    let forced = |honoured| {
-        let ingest = IngestLine {
-            adapter: Resolved::Unresolved("unresolved".to_owned()),
-            provenance: None,
-            forced: Some(("scanout".to_owned(), honoured)),
-        };
-        let topology = Topology { service_ingest: Some(ingest), ..Topology::default() };
-        let cli = CliOutput { topology: Some(topology), ..CliOutput::default() };
-        let facts = LogFacts { input: InputKind::Cli, cli: Some(cli), ..LogFacts::default() };
-        let findings = finish(&[], &facts).findings;
-        findings.into_iter().map(|finding| (finding.code, finding.line)).collect::<Vec<_>>()
-    };
-    assert_eq!(forced(false), [("override_not_honoured".to_owned(), None)]);
-    assert!(forced(true).is_empty());
 }
 
 #[test]

@@ -11,13 +11,12 @@ use super::build::*;
 /// Sessions as `line:split[reasons]>changed-line[reasons]`.
 fn list(script: &[Observation]) -> Vec<String> {
     let words = |reasons: &[Reason]| reasons.iter().map(Reason::as_str).collect::<Vec<_>>().join(",");
-    let sessions = judge(script).sessions;
     let text = |session: &wire::Session| {
-        let changed: String =
-            session.changed.iter().map(|record| format!(">{}[{}]", record.line, words(&record.reasons))).collect();
-        format!("{}:{}[{}]{changed}", session.line, session.split.as_str(), words(&session.reasons))
+        let own = format!("{}:{}[{}]", session.line, session.split.as_str(), words(&session.reasons));
+        let changed = session.changed.iter().map(|record| format!("{}[{}]", record.line, words(&record.reasons)));
+        std::iter::once(own).chain(changed).collect::<Vec<_>>().join(">")
     };
-    sessions.iter().map(text).collect()
+    judge(script).sessions.iter().map(text).collect()
 }
 
 fn check(script: &[Observation], sessions: &[&str], verdict: &str) {

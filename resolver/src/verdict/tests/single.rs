@@ -115,6 +115,15 @@ fn retired_without_changed_is_a_cut_log() {
     // Nothing ran, so nothing was taken back.
     check(&[full("no_hwnd"), cause(SplitRetired, "x y")], "off every_present [no_hwnd] stated 1");
     check(&[same("same_adapter"), window(1, 0), cause(SplitRetired, "x y")], "off none [same_adapter] stated 1");
+    // Evidence (a) is engagement even where it does not overrule, and a retired split does not come back.
+    check(
+        &[plain(SplitEngaged), full("stage_a_failed"), cause(SplitRetired, "x y")],
+        "off every_present [] corrected 3 retired",
+    );
+    check(
+        &[full("split=1"), cause(SplitRetired, "x y"), plain(BridgeEngaged)],
+        "off every_present [] corrected 2 retired",
+    );
     // Printed before the full line, it is history.
     check(&[plain(SplitEngaged), cause(SplitRetired, "x y"), full("split=1")], "engaged atlas_per_frame [] stated 3");
     check(
