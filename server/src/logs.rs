@@ -1,6 +1,7 @@
 //! `GET /api/v1/logs` and `/api/v1/logs/{id}`: the logs behind a number, and one log with its evidence.
 
 use axum::Json;
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use serde::Serialize;
 use wire::ScanReport;
@@ -10,6 +11,7 @@ use crate::error::Error;
 use crate::evidence::{self, Record};
 use crate::query::{Pairs, unknown};
 use crate::store::{Filter, StoredLog};
+use crate::text;
 
 /// Logs on a page when the caller names no limit, and the most that one may name.
 const DEFAULT_LIMIT: u32 = 50;
@@ -75,10 +77,15 @@ pub async fn list(State(app): State<App>, Pairs(pairs): Pairs) -> Result<Json<Pa
 }
 
 /// One log.
-pub async fn one(State(app): State<App>, Path(id): Path<String>, Pairs(pairs): Pairs) -> Result<Json<Detail>, Error> {
+pub async fn one(
+    State(app): State<App>,
+    id: Result<Path<String>, PathRejection>,
+    Pairs(pairs): Pairs,
+) -> Result<Json<Detail>, Error> {
     if let Some((name, _)) = pairs.first() {
         return Err(unknown(name));
     }
+    let id = id.ok().map(|Path(id)| id).filter(|id| text::is_id(id)).ok_or(Error::NotFound)?;
     let log = app.store.log(&id).await?.ok_or(Error::NotFound)?;
     let found = app.store.evidence(&log.id, &log.report, EVIDENCE_LIMIT).await?;
     Ok(Json(Detail {

@@ -17,11 +17,12 @@ use std::time::Duration;
 
 use sqlx::any::AnyPoolOptions;
 use sqlx::migrate::{MigrateError, Migrator};
-use sqlx::{Any, AnyConnection, AnyPool, Executor, Transaction};
+use sqlx::{Any, AnyConnection, AnyPool, Connection, Executor, Transaction};
 use tokio::sync::{Mutex, MutexGuard};
 
 pub use events::{EventRow, Evidence};
 pub use filter::{Dimension, Filter, Moment};
+pub use ingest::log_id;
 pub use logs::{Cursor, LogRow, StoredLog};
 pub use summary::{Group, Summary, Totals};
 pub use tokens::{NewToken, TokenRow};
@@ -84,7 +85,11 @@ impl Store {
                     .await?;
                 Ok(Self { pool, turn: Some(Mutex::new(())) })
             }
-            Place::Postgres(url) => Ok(Self { pool: options.max_connections(16).connect(url).await?, turn: None }),
+            Place::Postgres(url) => {
+                // The pool would go on knocking at a closed door until its time is up.
+                AnyConnection::connect(url).await?.close().await?;
+                Ok(Self { pool: options.max_connections(16).connect(url).await?, turn: None })
+            }
         }
     }
 

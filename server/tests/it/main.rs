@@ -1,1 +1,17 @@
-fn main() {}
+//! The server as its callers see it: one binary, a database per test, no socket where none is needed.
+//!
+//! Every test that takes a [`world::World`] runs on SQLite, and again on PostgreSQL when `WEAVEWATCH_TEST_POSTGRES` holds
+//! the URL of a superuser, such as `postgres://app@127.0.0.1:5432/postgres`; each then makes a database of its own there.
+
+mod access;
+mod export;
+mod filters;
+mod ingest;
+mod laws;
+mod page;
+mod paging;
+mod problems;
+mod program;
+mod sample;
+mod summary;
+mod world;

@@ -1,0 +1,107 @@
+//! Whatever way a log comes in, the same rows come out.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use wire::{FlawKind, Kind, Observation, Reason, Segment, Value};
+
+use crate::sample::{Sample, batch, event, flaw, log_id, machine};
+use crate::world::on_each_database;
+
+const LENGTH: u64 = 1_000;
+
+/// What the whole log holds: some offsets have an event and a flaw.
+fn observations() -> impl Strategy<Value = Vec<Observation>> {
+    prop::collection::btree_map(0..LENGTH, 0_u8..8, 0..20).prop_map(|offsets| {
+        let mut observations = Vec::new();
+        for (line, (offset, choice)) in (1..).zip(offsets) {
+            let split = |split: u64, reasons: &[&str]| {
+                let reasons = reasons.iter().map(|token| Reason::new(token)).collect();
+                [("reasons", Value::Reasons(reasons)), ("split", Value::Uint(split)), ("generation", Value::Uint(2))]
+            };
+            let on = Sample { split: 1, reasons: &[], ..Sample::default() }.placement();
+            let off = Sample { split: 0, reasons: &["same_adapter"], ..Sample::default() }.placement();
+            let made = match choice {
+                0 => on,
+                1 => off,
+                2 => event(0, 0, Kind::PlacementChanged, "wp.changed", &split(0, &["authored_mask"])),
+                3 => event(0, 0, Kind::SplitEngaged, "s.engaged", &[]),
+                4 => event(0, 0, Kind::SplitRetired, "s.retired", &[]),
+                5 => event(0, 0, Kind::Device, "d", &[]),
+                _ => event(0, 0, Kind::Window, "w", &[]),
+            };
+            observations.push(Observation::Event(wire::Event { offset, line, ..made }));
+            if choice % 3 == 0 {
+                observations.push(flaw(offset, line, FlawKind::Spliced));
+            }
+        }
+        observations
+    })
+}
+
+/// Ranges that overlap, repeat, come in any order and together cover the log.
+fn ranges() -> impl Strategy<Value = Vec<(u64, u64)>> {
+    let cuts = prop::collection::btree_set(1..LENGTH, 0..6);
+    let extra = prop::collection::vec((0..LENGTH, 0..=LENGTH), 0..6);
+    (cuts, extra).prop_flat_map(|(cuts, extra)| {
+        let ends: Vec<_> = cuts.into_iter().chain([LENGTH]).collect();
+        let mut ranges = Vec::new();
+        let mut start = 0;
+        for end in ends {
+            ranges.push((start, end));
+            start = end;
+        }
+        ranges.extend(extra.into_iter().filter(|(start, end)| start <= end));
+        let again: Vec<_> = ranges.iter().step_by(2).copied().collect();
+        ranges.extend(again);
+        Just(ranges).prop_shuffle()
+    })
+}
+
+fn piece(all: &[Observation], (start, end): (u64, u64)) -> Segment {
+    let mut segment = Sample::default().segment();
+    (segment.start, segment.end) = (start, end);
+    segment.observations = all.iter().filter(|one| (start..end).contains(&one.offset())).cloned().collect();
+    // The totals of the log up to here.
+    segment.facts.counts.bytes = end;
+    segment.facts.counts.records = all.iter().filter(|one| one.offset() < end).count() as u64;
+    segment
+}
+
+/// The rows of one machine's log, with its names blanked out.
+fn rows_of(rows: &[String], number: u32) -> Vec<String> {
+    let (machine, log) = (machine(number), log_id("a.log"));
+    let id = server::store::log_id(&machine, &log);
+    let own = rows.iter().filter(|row| row.starts_with(&id));
+    own.map(|row| row.replace(&id, "LOG").replace(&machine, "MACHINE")).collect()
+}
+
+#[test]
+fn overlapping_ranges_in_any_order_are_the_whole_log() {
+    on_each_database(async |world| {
+        let handle = tokio::runtime::Handle::current();
+        let cases = AtomicU32::new(0);
+        // The runner is not async; two machines for each case, so that one database serves them all.
+        let run = move || {
+            let mut runner = TestRunner::new(Config { cases: 48, failure_persistence: None, ..Config::default() });
+            runner.run(&(observations(), ranges(), any::<bool>()), |(all, ranges, together)| {
+                let whole = cases.fetch_add(2, Ordering::Relaxed);
+                let rows = handle.block_on(async {
+                    world.upload(&batch(whole, vec![piece(&all, (0, LENGTH))])).await;
+                    let pieces: Vec<_> = ranges.iter().map(|range| piece(&all, *range)).collect();
+                    let size = if together { pieces.len() } else { 1 };
+                    for pieces in pieces.chunks(size) {
+                        world.upload(&batch(whole + 1, pieces.to_vec())).await;
+                    }
+                    world.rows().await
+                });
+                let expected = rows_of(&rows, whole);
+                prop_assert!(!expected.is_empty());
+                prop_assert_eq!(expected, rows_of(&rows, whole + 1));
+                Ok(())
+            })
+        };
+        tokio::task::spawn_blocking(run).await.expect("no panic").expect("the law holds");
+    });
+}

@@ -1,0 +1,49 @@
+//! The page at `/`: the numbers of the API, the logs behind them, and nothing that a log could smuggle in.
+
+use dashboards::statics;
+
+use crate::sample::{Sample, batch};
+use crate::summary::fleet;
+use crate::world::on_each_database;
+
+#[test]
+fn the_page_answers_with_data_and_without() {
+    on_each_database(async |world| {
+        let empty = world.get("/").await;
+        assert_eq!(empty.status.as_u16(), 200);
+        assert!(empty.header("content-type").starts_with("text/html"));
+        fleet(&world).await;
+        let page = world.get("/").await.text();
+        assert!(page.contains("7 logs") && page.contains("3 machines"), "{page}");
+        assert!(page.contains("killed_by_env"));
+        let filtered = world.get("/?split=engaged").await.text();
+        assert!(filtered.contains("Game.exe") && !filtered.contains("MyViewer.exe"), "{filtered}");
+    });
+}
+
+#[test]
+fn names_from_logs_are_escaped() {
+    on_each_database(async |world| {
+        let hostile = "<script>alert(1)</script>";
+        let sample = Sample { exe: hostile, render: hostile, reasons: &["<blink>"], ..Sample::default() };
+        world.upload(&batch(1, vec![sample.segment()])).await;
+        let page = world.get("/").await.text();
+        assert!(page.contains("alert(1)"), "the name is shown");
+        assert!(!page.contains(hostile) && !page.contains("<blink>"), "but as text");
+    });
+}
+
+#[test]
+fn every_static_file_is_served_and_kept() {
+    on_each_database(async |world| {
+        let page = world.get("/").await.text();
+        for file in statics::ALL {
+            let answer = world.get(&file.path()).await;
+            assert_eq!(answer.status.as_u16(), 200, "{}", file.path());
+            assert_eq!(answer.body, file.bytes);
+            assert_eq!(answer.header("content-type"), file.content_type);
+            assert!(answer.header("cache-control").contains("immutable"));
+            assert!(page.contains(&file.path()), "the page links {}", file.path());
+        }
+    });
+}

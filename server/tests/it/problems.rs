@@ -1,0 +1,74 @@
+//! Everything that goes wrong is told in one form, within limits, and under the same headers.
+
+use axum::body::Body;
+
+use crate::world::{on_each_database, request};
+
+#[test]
+fn wrong_addresses_and_methods_are_problems() {
+    on_each_database(async |world| {
+        world.get("/api/v1/nothing").await.assert_problem(404);
+        world.get("/api/v1/logs/00000000000000000000000000000000").await.assert_problem(404);
+        world.get("/api/v1/logs/%00").await.assert_problem(404);
+        world.get("/api/v1/logs/%ff").await.assert_problem(404);
+        world.get("/static/weavewatch.css").await.assert_problem(404);
+        let answer = world.get("/api/v1/ingest").await;
+        answer.assert_problem(405);
+        assert_eq!(answer.header("allow"), "POST");
+    });
+}
+
+#[test]
+fn what_is_no_batch_is_a_problem() {
+    on_each_database(async |world| {
+        for body in ["", "no json", "[]", "{}", r#"{"schema":"weavewatch.batch/1"}"#] {
+            world.post(None, body).await.assert_problem(400);
+        }
+        world.post(Some("zstd"), "no zstd").await.assert_problem(400);
+        world.post(Some("gzip"), "no gzip").await.assert_problem(400);
+        world.post(Some("br"), "{}").await.assert_problem(415);
+    });
+}
+
+#[test]
+fn large_bodies_are_stopped_before_and_after_unpacking() {
+    on_each_database(async |world| {
+        world.post(None, vec![b' '; (8 << 20) + 1]).await.assert_problem(413);
+        let bomb = zstd::encode_all(vec![b' '; (64 << 20) + 1].as_slice(), 1).expect("memory suffices");
+        assert!(bomb.len() < 1 << 20);
+        world.post(Some("zstd"), bomb).await.assert_problem(413);
+        // Just below both limits it is only no batch.
+        world.post(None, vec![b' '; 8 << 20]).await.assert_problem(400);
+    });
+}
+
+#[test]
+fn every_answer_has_the_security_headers() {
+    on_each_database(async |world| {
+        for uri in ["/", "/healthz", "/api/v1/summary", "/api/v1/nothing", "/api/v1/logs?limit=0"] {
+            let answer = world.get(uri).await;
+            let policy = answer.header("content-security-policy");
+            assert!(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"), "{uri}");
+            assert!(!policy.contains("unsafe"), "{uri}");
+            assert_eq!(answer.header("x-content-type-options"), "nosniff", "{uri}");
+            assert_eq!(answer.header("referrer-policy"), "no-referrer", "{uri}");
+            assert_eq!(answer.header("cache-control"), "no-store", "{uri}");
+        }
+    });
+}
+
+#[test]
+fn health_needs_no_token_and_readiness_needs_the_database() {
+    on_each_database(async |world| {
+        let get = async |uri: &str| world.send(request("GET", uri, None, Body::empty())).await;
+        let alive = get("/healthz").await;
+        assert_eq!((alive.status.as_u16(), alive.text().as_str()), (200, "ok"));
+        assert_eq!(get("/readyz").await.status.as_u16(), 200);
+        world.app.store.close().await;
+        assert_eq!(get("/healthz").await.status.as_u16(), 200);
+        let answer = get("/readyz").await;
+        answer.assert_problem(503);
+        assert_eq!(answer.header("retry-after"), "5");
+        world.get("/api/v1/summary").await.assert_problem(503);
+    });
+}
