@@ -5,12 +5,17 @@
 //! file format: it depends on `wire` and on the template engine.
 
 mod error_page;
+mod filter;
 mod fleet;
 mod log_row;
 mod outcome;
 pub mod query;
+mod sentence;
+pub mod share;
 pub mod statics;
+mod table;
 mod visible;
+mod words;
 
 pub use askama::Error;
 pub use error_page::ErrorPage;

@@ -1,19 +1,22 @@
 //! The query string of a page: which filters are on, and the URL with one more or one fewer.
 //!
-//! All filters live in the URL, under the names of `GET /api/v1/summary` (contract section 4) plus `outcome`. A name holds
-//! one value: setting it again replaces it. What is no filter is dropped on reading, so a page never repeats a stranger's
-//! parameters in its own links.
+//! All filters live in the URL, under the names of `GET /api/v1/summary` (contract section 4) plus `outcome`. Values of
+//! one name are alternatives. What is no filter is dropped on reading, so a page never repeats a stranger's parameters in
+//! its own links.
 
 use std::fmt::Write;
 
 /// The filters in the order in which a page names them.
-pub const FILTERS: [&str; 15] = [
+pub const FILTERS: [&str; 16] = [
     "outcome", "split", "crossing", "killed", "retired", "reason", "path", "gpu_pair", "render", "scanout", "runtime",
-    "exe", "machine", "from", "to",
+    "exe", "machine", "day", "from", "to",
 ];
 
 /// Names the page that follows; lost whenever a filter changes, because it belongs to one selection.
 pub const CURSOR: &str = "cursor";
+
+/// As the value of a filter: the logs that do not tell.
+pub const NOT_TOLD: &str = "null";
 
 /// The filters and the cursor of a page's URL.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -23,7 +26,7 @@ pub struct Query {
 
 impl Query {
     /// Reads a raw query string, without its `?`. Broken percent signs stand for themselves, bytes that are not UTF-8
-    /// become U+FFFD, a name without a value counts as absent (an empty field of a form), and the last value of a name wins.
+    /// become U+FFFD, and a name without a value counts as absent (an empty field of a form).
     pub fn parse(raw: &str) -> Self {
         raw.split('&')
             .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
@@ -31,14 +34,19 @@ impl Query {
             .collect()
     }
 
-    /// The value of a filter, or of [`CURSOR`].
+    /// The first value of a filter, or of [`CURSOR`].
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.pairs.iter().find_map(|(own, value)| (*own == name).then_some(value.as_str()))
+        self.all(name).next()
+    }
+
+    /// Every value of a filter: alternatives.
+    pub fn all(&self, name: &str) -> impl Iterator<Item = &str> {
+        self.pairs.iter().filter(move |(own, _)| *own == name).map(|(_, value)| value.as_str())
     }
 
     /// The filters that are on, in the order of [`FILTERS`]; never the cursor.
-    pub fn filters(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        FILTERS.into_iter().filter_map(|name| self.get(name).map(|value| (name, value)))
+    pub fn filters(&self) -> impl Iterator<Item = &'static str> {
+        FILTERS.into_iter().filter(|name| self.get(name).is_some())
     }
 
     /// True when no filter is on.
@@ -46,11 +54,12 @@ impl Query {
         self.filters().next().is_none()
     }
 
-    /// With this filter on. A changed filter starts on the first page again; a name that is no filter changes nothing.
+    /// With this filter on, in place of its former values. A changed filter starts on the first page again; a name that is
+    /// no filter changes nothing.
     #[must_use]
     pub fn with(&self, name: &str, value: &str) -> Self {
         let mut changed = self.without(name);
-        changed.set(name, value);
+        changed.add(name, value);
         changed
     }
 
@@ -78,10 +87,10 @@ impl Query {
         href
     }
 
-    fn set(&mut self, name: &str, value: &str) {
+    /// Adds an alternative; the same one twice is one.
+    fn add(&mut self, name: &str, value: &str) {
         let known = FILTERS.into_iter().chain([CURSOR]).find(|known| *known == name);
-        if let Some(known) = known.filter(|_| !value.is_empty()) {
-            self.pairs.retain(|(own, _)| *own != known);
+        if let Some(known) = known.filter(|_| !value.is_empty() && self.all(name).all(|own| own != value)) {
             self.pairs.push((known, value.to_owned()));
         }
     }
@@ -91,7 +100,7 @@ impl<N: AsRef<str>, V: AsRef<str>> FromIterator<(N, V)> for Query {
     fn from_iter<I: IntoIterator<Item = (N, V)>>(pairs: I) -> Self {
         let mut query = Self::default();
         for (name, value) in pairs {
-            query.set(name.as_ref(), value.as_ref());
+            query.add(name.as_ref(), value.as_ref());
         }
         query
     }
@@ -151,9 +160,10 @@ mod tests {
 
     #[test]
     fn a_form_and_a_broken_query_are_read_too() {
-        let query =
-            Query::parse("split=off&reason=&exe=My+Viewer.exe&evil=1&path=100%&render=%zz%ff&killed&split=engaged");
-        assert_eq!(query.get("split"), Some("engaged"));
+        let query = Query::parse(
+            "split=off&reason=&exe=My+Viewer.exe&evil=1&path=100%&render=%zz%ff&killed&split=unknown&split=off",
+        );
+        assert_eq!(query.all("split").collect::<Vec<_>>(), ["off", "unknown"]);
         assert_eq!(query.get("reason"), None);
         assert_eq!(query.get("exe"), Some("My Viewer.exe"));
         assert_eq!(query.get("evil"), None);
@@ -170,7 +180,7 @@ mod tests {
         assert_eq!(query.without("path").href("/"), "/?split=off");
         assert_eq!(query.at("x y").href("/"), "/?split=off&path=d3d12&cursor=x%20y");
         assert_eq!(query.with("nonsense", "1").href("/"), "/?split=off&path=d3d12");
-        assert_eq!(query.filters().collect::<Vec<_>>(), [("split", "off"), ("path", "d3d12")]);
+        assert_eq!(query.filters().collect::<Vec<_>>(), ["split", "path"]);
         assert!(!query.is_unfiltered() && Query::parse("cursor=abc").is_unfiltered());
     }
 }

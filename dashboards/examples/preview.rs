@@ -1,0 +1,43 @@
+//! Writes the pages with made-up data into a folder, for looking at: `cargo run -p dashboards --example preview -- FOLDER`.
+//! Serve the folder (`python3 -m http.server`), because pages refer to `/static/…`.
+
+use std::error::Error;
+use std::path::Path;
+
+use dashboards::{ErrorPage, Query, statics};
+
+#[path = "../tests/sample/mod.rs"]
+mod sample;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let folder = std::env::args().nth(1).ok_or("name a folder to write to")?;
+    let folder = Path::new(&folder);
+    std::fs::create_dir_all(folder.join("static"))?;
+    for file in statics::ALL {
+        std::fs::write(folder.join(file.path().trim_start_matches('/')), file.bytes)?;
+    }
+
+    let fleet = sample::fleet();
+    let mut filtered =
+        sample::page(&fleet.logs[23..34], Query::parse("crossing=every_present&path=d3d12&path=vulkan&cursor=x"));
+    filtered.whole = fleet.whole;
+    filtered.next_cursor = Some("opaque".to_owned());
+    let mut nothing = sample::page(&[], Query::parse("exe=NoSuchViewer.exe"));
+    nothing.whole = fleet.whole;
+    let error = ErrorPage {
+        status: 503,
+        happened: "The database does not answer".to_owned(),
+        safe: "Everything that was acknowledged is stored. Agents keep what is not, and send it again.".to_owned(),
+        next_step: "Look at the server's own log, and load this page again when the database is back.".to_owned(),
+    };
+    for (name, page) in [
+        ("index", fleet.render()?),
+        ("filtered", filtered.render()?),
+        ("nothing", nothing.render()?),
+        ("empty", sample::empty().render()?),
+        ("error", error.render()?),
+    ] {
+        std::fs::write(folder.join(name).with_extension("html"), page)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,270 @@
+//! Renders whole pages and looks at what a reader, a browser with a strict policy and an attacker would find in them.
+
+use dashboards::{CONTENT_SECURITY_POLICY, ErrorPage, FleetPage, Outcome, Query, query, share, statics};
+
+mod html;
+mod sample;
+
+use html::{Element, elements, text};
+
+fn rendered(page: &FleetPage) -> String {
+    page.render().expect("a page renders")
+}
+
+/// Every page of the crate, in all its states, with hostile text wherever text can come from outside.
+fn every_page() -> Vec<String> {
+    let fleet = sample::fleet();
+    let evil = query::FILTERS.iter().fold(Query::default(), |query, name| query.with(name, sample::HOSTILE));
+    let mut filtered = sample::page(&fleet.logs, evil.clone());
+    filtered.next_cursor = Some(sample::HOSTILE.to_owned());
+    filtered.query = filtered.query.at(sample::HOSTILE);
+    let mut nothing = sample::page(&[], evil);
+    nothing.whole = fleet.whole;
+    let mut empty = sample::empty();
+    sample::HOSTILE.clone_into(&mut empty.server_url);
+    let hostile = || sample::HOSTILE.to_owned();
+    let error = ErrorPage { status: 400, happened: hostile(), safe: hostile(), next_step: hostile() };
+    let mut pages: Vec<_> = [fleet, filtered, nothing, empty].iter().map(rendered).collect();
+    pages.push(error.render().expect("a page renders"));
+    pages
+}
+
+#[test]
+fn every_share_has_count_denominator_and_interval_for_logs_and_machines() {
+    let fleet = sample::fleet();
+    let page = rendered(&fleet);
+    let (logs, machines) = (fleet.total.logs, fleet.total.machines);
+    let groups =
+        [&fleet.by_outcome, &fleet.by_split, &fleet.by_crossing, &fleet.by_reason, &fleet.by_path, &fleet.by_gpu_pair];
+    let tables = page.split("<table class=\"shares\"").skip(1).filter_map(|rest| rest.split("</table>").next());
+    let rows: Vec<_> = tables.flat_map(|table| table.split("<tr ").skip(2)).collect();
+    assert!(rows.len() >= groups.iter().map(|group| group.len()).sum());
+    for row in &rows {
+        let row = row.split("</tr>").next().expect("split yields something");
+        let cells: Vec<_> = row.split("<td ").skip(1).map(|cell| text(&format!("<td {cell}"))).collect();
+        assert_eq!(cells.len(), 7, "{row}");
+        for (of, percent, interval, total) in
+            [(&cells[0], &cells[1], &cells[3], logs), (&cells[4], &cells[5], &cells[6], machines)]
+        {
+            let count: u64 = of.split(' ').next().expect("a count").parse().expect("a number");
+            let share = share::Share { count, total };
+            assert_eq!((of, percent, interval), (&share.to_string(), &share.percent(), &share.interval()));
+        }
+    }
+    for count in groups.into_iter().flatten() {
+        let of = share::Share { count: count.tally.logs, total: logs }.to_string();
+        assert!(rows.iter().any(|row| row.contains(&of)), "{count:?}");
+    }
+}
+
+#[test]
+fn the_headline_numbers_are_complete() {
+    let fleet = sample::fleet();
+    let page = rendered(&fleet);
+    let list =
+        page.split("<ul class=\"headline\">").nth(1).and_then(|rest| rest.split("</ul>").next()).expect("a list");
+    let cards: Vec<_> = list.split("<li").skip(1).map(|card| text(&format!("<li{card}"))).collect();
+    assert_eq!(cards.len(), Outcome::ALL.len());
+    for (card, outcome) in cards.iter().zip(Outcome::ALL) {
+        let group = fleet.by_outcome.iter().find(|count| count.key.as_deref() == Some(outcome.as_str()));
+        let tally = group.expect("the sample has every outcome").tally;
+        let logs = share::Share { count: tally.logs, total: fleet.total.logs };
+        let machines = share::Share { count: tally.machines, total: fleet.total.machines };
+        let expected = format!(
+            "{} {} {logs} logs {} {machines} machines {}",
+            outcome.label(),
+            logs.percent(),
+            logs.interval(),
+            machines.interval()
+        );
+        assert_eq!(*card, expected);
+    }
+}
+
+#[test]
+fn every_outcome_has_its_word_and_its_own_mark() {
+    let page = rendered(&sample::fleet());
+    let mut shapes = std::collections::BTreeSet::new();
+    for outcome in Outcome::ALL {
+        assert!(page.contains(outcome.label()), "{outcome:?}");
+        let start = format!("<svg class=\"mark o-{}\"", outcome.as_str());
+        let mark = page.split(&start).nth(1).and_then(|rest| rest.split("</svg>").next()).expect("the mark is drawn");
+        shapes.insert(mark.split_once('>').expect("a tag ends").1.to_owned());
+    }
+    assert_eq!(shapes.len(), 6, "each outcome has another shape");
+}
+
+#[test]
+fn the_bar_is_whole() {
+    let page = rendered(&sample::fleet());
+    let bar = page.split("<svg class=\"stack\"").nth(1).and_then(|rest| rest.split("</svg>").next()).expect("a bar");
+    let mut end = 0.0;
+    for rect in elements(bar).iter().filter(|element| element.name == "rect" && element.get("y").is_some()) {
+        let number = |name: &str| -> f64 {
+            rect.get(name).expect("an attribute").trim_end_matches('%').parse().expect("a number")
+        };
+        assert!((number("x") - end).abs() < 0.02, "no gap before {rect:?}");
+        end = number("x") + number("width");
+    }
+    assert!((end - 100.0).abs() < 0.02, "{end}");
+}
+
+#[test]
+fn every_log_shows_its_verdict_in_words_and_its_lines() {
+    let fleet = sample::fleet();
+    let page = rendered(&fleet);
+    let shown: Vec<_> = page.split("<tbody role=\"rowgroup\" id=\"log-").skip(1).collect();
+    assert_eq!(shown.len(), fleet.logs.len());
+    for (log, html) in fleet.logs.iter().zip(shown) {
+        let read = text(html);
+        assert!(read.contains(Outcome::of(&log.report.verdict).label()));
+        if log.id.contains('<') {
+            continue;
+        }
+        assert!(html.contains(&log.machine) && read.contains(&log.report.file));
+        for row in &log.evidence {
+            assert!(html.contains(&format!(">{}</th>", row.line)) && read.contains(&row.meaning), "{row:?}");
+            assert!(row.text.as_ref().is_none_or(|text| read.contains(text)));
+        }
+        for finding in &log.report.findings {
+            assert!(read.contains(&finding.message) && read.contains(&finding.code));
+        }
+        assert_eq!(read.contains("Decides."), log.report.verdict.line.is_some());
+        assert_eq!(read.contains("12 further lines not shown"), log.evidence_left_out == 12);
+    }
+    assert!(text(&page).contains(
+        "The app rendered on NVIDIA GeForce RTX 4080 Laptop GPU and every frame was copied to Intel(R) Iris(R) Xe Graphics, \
+         which drives the panel, because the split was switched off by a setting."
+    ));
+}
+
+#[test]
+fn hostile_text_stays_text() {
+    for page in every_page() {
+        assert!(!page.contains("<script"), "a script got in");
+        assert!(page.contains("‹U+202E›") || !page.contains("gol.exe"), "the override is written out");
+        let hidden =
+            page.chars().find(|char| (char.is_control() && *char != '\n') || "\u{202e}\u{200b}".contains(*char));
+        assert_eq!(hidden, None, "a character that hides or reorders text got through");
+    }
+}
+
+#[test]
+fn nothing_in_a_page_needs_more_than_its_policy_allows() {
+    assert!(!CONTENT_SECURITY_POLICY.contains("unsafe"));
+    for page in every_page() {
+        for element in elements(&page) {
+            assert!(!["script", "style", "iframe", "object", "base"].contains(&element.name.as_str()), "{element:?}");
+            for (name, value) in &element.attributes {
+                assert!(name != "style" && !name.starts_with("on"), "{element:?}");
+                assert!(!value.to_ascii_lowercase().contains("javascript:") || name == "value", "{element:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    for page in every_page() {
+        let elements = elements(&page);
+        let ids: Vec<_> = elements.iter().filter_map(|element| element.get("id")).collect();
+        let links =
+            elements.iter().flat_map(|element| ["href", "src", "action"].map(|name| (element, element.get(name))));
+        for (element, link) in links.filter_map(|(element, link)| Some((element, link?))) {
+            let (url, fragment) = link.split_once('#').map_or((link, None), |(url, fragment)| (url, Some(fragment)));
+            let (path, raw) = url.split_once('?').unwrap_or((url, ""));
+            assert!(path.is_empty() || path == "/" || statics::get(path).is_some(), "{element:?}");
+            assert!(fragment.is_none_or(|id| id == "logs" || ids.contains(&id)), "{element:?}");
+            // The query is one that the page itself reads back to the same URL: known names only, properly encoded.
+            assert_eq!(Query::parse(raw).href(path), url, "{element:?}");
+        }
+        let mut once = ids.clone();
+        once.sort_unstable();
+        once.dedup();
+        assert_eq!(once.len(), ids.len(), "an id is used twice");
+    }
+}
+
+#[test]
+fn the_page_can_be_read_without_seeing_it() {
+    for page in every_page() {
+        let elements = elements(&page);
+        let count = |name: &str| elements.iter().filter(|element| element.name == name).count();
+        assert_eq!((count("main"), count("h1"), count("nav")), (1, 1, 1));
+        assert!(page.contains("<html lang=\"en\">") && page.contains("class=\"skip\" href=\"#main\""));
+        assert_eq!(count("caption"), count("table"));
+        let is_header = |element: &&Element| element.name == "th";
+        assert!(elements.iter().filter(is_header).all(|element| element.get("scope").is_some()));
+        assert!(elements.iter().filter(|element| element.name == "svg").all(|element| {
+            element.get("aria-hidden") == Some("true")
+                || element.get("aria-label").is_some_and(|label| !label.is_empty())
+        }));
+        assert!(elements.iter().filter(|element| element.name == "img").all(|element| element.get("alt").is_some()));
+        // Roles must name what the elements are, because the style may change their display.
+        for (element, role) in [("table", "table"), ("tr", "row"), ("td", "cell"), ("tbody", "rowgroup")] {
+            assert!(elements.iter().filter(|own| own.name == element).all(|own| own.get("role") == Some(role)));
+        }
+    }
+}
+
+#[test]
+fn an_empty_fleet_teaches_and_a_filtered_out_one_leads_back() {
+    let mut empty = sample::empty();
+    empty.server_url = "https://weave.example:8787".to_owned();
+    let read = text(&rendered(&empty));
+    assert!(read.contains("No logs yet"));
+    assert!(read.contains("weavewatch watch --once --dir"));
+    assert!(read.contains("--server https://weave.example:8787 --token TOKEN"));
+
+    let mut nothing = sample::page(&[], Query::parse("exe=a.exe&split=off"));
+    nothing.whole = sample::fleet().whole;
+    let page = rendered(&nothing);
+    assert!(text(&page).contains("No log fits these filters"));
+    assert!(page.contains("href=\"/?exe=a.exe\"") && page.contains("href=\"/?split=off\""));
+    assert!(!page.contains("NaN") && !page.contains("<table"));
+}
+
+#[test]
+fn pages_of_logs_follow_each_other() {
+    let mut fleet = sample::fleet();
+    assert!(!rendered(&fleet).contains("rel=\"next\""));
+    fleet.query = Query::parse("split=off&cursor=one");
+    fleet.next_cursor = Some("two & more".to_owned());
+    let page = rendered(&fleet);
+    assert!(page.contains("href=\"/?split=off&#38;cursor=two%20%26%20more#logs\" rel=\"next\""));
+    assert!(page.contains("<a href=\"/?split=off#logs\">First page</a>"));
+}
+
+#[test]
+fn the_finding_is_about_these_logs() {
+    let title = |page: &FleetPage| {
+        let html = rendered(page);
+        text(html.split("<h1>").nth(1).and_then(|rest| rest.split("</h1>").next()).expect("a heading"))
+    };
+    let fleet = sample::fleet();
+    assert_eq!(title(&fleet), "Every frame crosses between GPUs in 14 of 41 logs, on 10 of 10 machines");
+    assert_eq!(title(&sample::page(&fleet.logs[..1], Query::default())), "No frame crosses needlessly in any of 1 log");
+    let silent: Vec<_> = fleet.logs[37..39].to_vec();
+    assert_eq!(
+        title(&sample::page(&silent, Query::default())),
+        "Nobody can tell where the weave ran in 2 of 2 logs, on 2 of 2 machines"
+    );
+}
+
+#[test]
+fn an_error_says_what_happened_what_is_safe_and_what_to_do() {
+    let mut error = ErrorPage {
+        status: 404,
+        happened: "There is no such page".to_owned(),
+        safe: String::new(),
+        next_step: "Check the address.".to_owned(),
+    };
+    let page = error.render().expect("a page renders");
+    let read = text(&page);
+    assert!(
+        read.contains("Error 404") && read.contains("There is no such page") && read.contains("Check the address.")
+    );
+    assert!(!read.contains("What is safe"));
+    error.safe = "Nothing was changed.".to_owned();
+    assert!(text(&error.render().expect("a page renders")).contains("Nothing was changed."));
+}
