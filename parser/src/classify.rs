@@ -43,10 +43,12 @@ struct Index {
     heads: Vec<([u8; 4], Vec<&'static Row>)>,
     /// Rows that begin with free text, by function.
     by_function: Vec<(&'static [u8], Vec<&'static Row>)>,
+    /// Lengths of all function names that matter, as bits: most records are turned away by this alone.
+    function_lengths: u64,
 }
 
 static INDEX: LazyLock<Index> = LazyLock::new(|| {
-    let mut index = Index { first: [false; 256], heads: Vec::new(), by_function: Vec::new() };
+    let mut index = Index { first: [false; 256], heads: Vec::new(), by_function: Vec::new(), function_lengths: 0 };
     for head in window::TAGS {
         index.add_head(four(head.as_bytes()).expect("tags are longer than four bytes"), None);
     }
@@ -62,6 +64,9 @@ static INDEX: LazyLock<Index> = LazyLock::new(|| {
             }
         }
     }
+    for function in index.by_function.iter().map(|(function, _)| *function).chain(NEIGHBOURS.map(|(name, _)| name)) {
+        index.function_lengths |= length_bit(function);
+    }
     index
 });
 
@@ -75,6 +80,7 @@ impl Index {
     }
 
     /// Rows whose bodies start like this one; `None` when no row does.
+    #[inline]
     fn by_head(&self, body: &[u8]) -> Option<&[&'static Row]> {
         let head = four(body)?;
         if !self.first[usize::from(head[0])] {
@@ -84,21 +90,33 @@ impl Index {
         Some(&self.heads[at].1)
     }
 
+    #[inline]
+    fn has_function(&self, function: Option<&[u8]>) -> bool {
+        function.is_some_and(|function| self.function_lengths & length_bit(function) != 0)
+            && (!self.by_function(function).is_empty() || neighbour(function).is_some())
+    }
+
     fn by_function(&self, function: Option<&[u8]>) -> &[&'static Row] {
         let function = function.unwrap_or_default();
         self.by_function.iter().find(|(known, _)| *known == function).map_or(&[], |(_, rows)| rows)
     }
 }
 
+const fn length_bit(function: &[u8]) -> u64 {
+    1 << (function.len() & 63)
+}
+
+#[inline]
 fn four(bytes: &[u8]) -> Option<[u8; 4]> {
     bytes.first_chunk().copied()
 }
 
 /// A quick no for records that are none of our business: no decoding, no copy.
+#[inline]
 pub fn is_candidate(record: &Prefixed<'_>) -> bool {
-    INDEX.by_head(record.body).is_some()
-        || !INDEX.by_function(record.function).is_empty()
-        || neighbour(record.function).is_some()
+    let index = &*INDEX;
+    index.by_head(record.body).is_some()
+        || index.has_function(record.function)
         || is_split(record.body)
         || is_lost_placement(record)
 }
@@ -162,14 +180,16 @@ fn event(record: &Prefixed<'_>, place: Place, shape: &'static str, kind: Kind) -
 }
 
 /// Functions whose every record tells the path (vocabulary 12.2).
+const NEIGHBOURS: [(&[u8], Path); 4] = [
+    (b"comp_d3d11_compositor_create", Path::D3d11),
+    (b"client_d3d11_compositor_create", Path::IpcClient),
+    (b"client_d3d12_compositor_create", Path::IpcClient),
+    (b"client_vk_compositor_create", Path::IpcClient),
+];
+
 fn neighbour(function: Option<&[u8]>) -> Option<PathHint> {
-    let path = match function? {
-        b"comp_d3d11_compositor_create" => Path::D3d11,
-        b"client_d3d11_compositor_create" | b"client_d3d12_compositor_create" | b"client_vk_compositor_create" => {
-            Path::IpcClient
-        }
-        _ => return None,
-    };
+    let function = function?;
+    let (_, path) = NEIGHBOURS.into_iter().find(|(name, _)| *name == function)?;
     Some(PathHint { path, named: true })
 }
 
@@ -199,5 +219,5 @@ fn is_split(body: &[u8]) -> bool {
 /// The prefix of a placement record survived, its body did not: a name that the formatter could not convert
 /// (vocabulary 1.5).
 fn is_lost_placement(record: &Prefixed<'_>) -> bool {
-    record.function == Some(b"d3d_log_weave_placement") && record.body.trim_ascii().is_empty()
+    record.body.trim_ascii().is_empty() && record.function == Some(b"d3d_log_weave_placement")
 }

@@ -6,6 +6,7 @@
 
 use wire::{Counts, End, Flaw, FlawKind, Observation, Process};
 
+use crate::capture;
 use crate::classify::{Class, Place, classify, is_candidate};
 use crate::header::{self, Header};
 use crate::lines::Line;
@@ -25,15 +26,13 @@ const HELD_MOST: usize = 8 * 1024;
 /// Receives what is found.
 pub type Sink<'a> = &'a mut dyn FnMut(Observation);
 
-/// Takes the first line of a record apart.
-pub type ReadPrefix = for<'a> fn(&'a [u8]) -> Option<Prefixed<'a>>;
-
 /// Turns the lines of one file into observations and counts.
 #[derive(Debug)]
 pub struct Framer {
-    read_prefix: ReadPrefix,
-    /// Whether a line starts a record, torn prefix or not.
-    starts_record: fn(&[u8]) -> bool,
+    /// A stderr capture, whose records have another prefix; the same words in a log are a continuation.
+    stderr: bool,
+    /// A NUL was seen, so that bodies must be searched for one.
+    pub nul_seen: bool,
     /// Totals so far; `bytes` is the reader's.
     pub counts: Counts,
     /// Of the first header.
@@ -68,20 +67,11 @@ struct Held {
 }
 
 impl Framer {
-    /// For the lines of a log file.
-    pub fn log() -> Self {
-        Self::new(prefix::read, prefix::starts_record)
-    }
-
-    /// For lines with another prefix; such captures have no torn ones.
-    pub fn capture(read_prefix: ReadPrefix, starts_record: fn(&[u8]) -> bool) -> Self {
-        Self::new(read_prefix, starts_record)
-    }
-
-    fn new(read_prefix: ReadPrefix, starts_record: fn(&[u8]) -> bool) -> Self {
+    /// For the lines of a log file, or else of a stderr capture.
+    pub fn new(stderr: bool) -> Self {
         Self {
-            read_prefix,
-            starts_record,
+            stderr,
+            nul_seen: false,
             counts: Counts::default(),
             process: None,
             end: End::Missing,
@@ -104,11 +94,21 @@ impl Framer {
     pub fn line(&mut self, line: Line<'_>, sink: Sink<'_>) {
         let place = self.next_place(line.len);
         let bytes = line.bytes.strip_suffix(b"\r").unwrap_or(line.bytes);
-        if (self.starts_record)(bytes) {
+        if self.starts_record(bytes) {
             self.record(bytes, place, sink);
         } else {
             self.other(bytes, place, sink);
         }
+    }
+
+    #[inline]
+    fn starts_record(&self, line: &[u8]) -> bool {
+        if self.stderr { capture::starts_record(line) } else { prefix::starts_record(line) }
+    }
+
+    #[inline]
+    fn read_prefix<'a>(&self, line: &'a [u8]) -> Option<Prefixed<'a>> {
+        if self.stderr { capture::read(line) } else { prefix::read(line) }
     }
 
     /// Skips bytes that are no text of the file, such as a byte order mark.
@@ -148,7 +148,7 @@ impl Framer {
     fn count_record(&mut self, line: &[u8], place: Place, oxr: bool, sink: Sink<'_>) {
         self.counts.records += 1;
         let mut open = Open { oxr, len: [line.len() + 1, line.len() + 2], blank: 0, held: None };
-        match (self.read_prefix)(line) {
+        match self.read_prefix(line) {
             // A prefix that the end of the file, or a splice, tore apart: nothing can be said of it.
             None => self.counts.ignored += 1,
             Some(record) if oxr && !record.spliced && is_candidate(&record) => {
@@ -162,7 +162,7 @@ impl Framer {
 
     /// Tells a record whose body is complete.
     fn tell(&mut self, record: &Prefixed<'_>, place: Place, sink: Sink<'_>) {
-        let cut = memchr::memchr(0, record.body);
+        let cut = if self.nul_seen { memchr::memchr(0, record.body) } else { None };
         let record = Prefixed { body: &record.body[..cut.unwrap_or(record.body.len())], ..*record };
         let damaged = cut.is_some() || record.spliced || record.body.trim_ascii().is_empty();
         if !damaged && !is_candidate(&record) {

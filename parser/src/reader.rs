@@ -3,7 +3,7 @@
 
 use wire::{CliOutput, InputKind, LogFacts, Observation};
 
-use crate::capture::{self, JsonRecord};
+use crate::capture::JsonRecord;
 use crate::classify::Place;
 use crate::cli::{self, CliReader};
 use crate::decode::decode;
@@ -116,10 +116,7 @@ impl Text {
 
 impl Body {
     fn new(kind: InputKind, text: &Text) -> Self {
-        let mut framer = match kind {
-            InputKind::Log | InputKind::Json | InputKind::Cli => Framer::log(),
-            InputKind::Stderr => Framer::capture(capture::read, capture::starts_record),
-        };
+        let mut framer = Framer::new(kind == InputKind::Stderr);
         framer.skip(match text {
             Text::Bytes { mark } => *mark,
             Text::Utf16(_) => 2,
@@ -140,6 +137,7 @@ impl Body {
             document.extend_from_slice(&text[..text.len().min(room)]);
         }
         let Self { kind, utf16, lines, framer, cli, .. } = self;
+        framer.nul_seen = framer.nul_seen || memchr::memchr(0, text).is_some();
         lines.feed(text, |line| take(*kind, *utf16, framer, cli, line, sink));
     }
 
@@ -160,6 +158,8 @@ fn take(kind: InputKind, utf16: bool, framer: &mut Framer, cli: &mut CliReader, 
         InputKind::Log | InputKind::Stderr => framer.line(line, sink),
         InputKind::Json => match JsonRecord::read(line.bytes) {
             Some(record) => {
+                // A NUL in a message is spelled as an escape.
+                framer.nul_seen = true;
                 let place = framer.next_place(line.len);
                 framer.prefixed(&record.prefixed(), place, sink);
             }

@@ -40,17 +40,30 @@ impl Level {
         }
     }
 
-    /// Reads a level from any of its spellings: file (`WARN `), stderr (` WARN`), JSON (`warn`).
-    pub fn from_word(word: &[u8]) -> Self {
-        match word.trim_ascii() {
-            b"TRACE" | b"trace" => Self::Trace,
-            b"DEBUG" | b"debug" => Self::Debug,
-            b"INFO" | b"info" => Self::Info,
-            b"WARN" | b"warn" => Self::Warn,
-            b"ERROR" | b"error" => Self::Error,
-            b"RAW" | b"raw" => Self::Raw,
-            b"OXR" => Self::Oxr,
+    /// Reads the five characters inside the brackets of a log file.
+    #[inline]
+    pub const fn from_field(field: [u8; 5]) -> Self {
+        match &field {
+            b"TRACE" => Self::Trace,
+            b"DEBUG" => Self::Debug,
+            b"INFO " => Self::Info,
+            b"WARN " => Self::Warn,
+            b"ERROR" => Self::Error,
+            b"RAW  " => Self::Raw,
+            b"OXR  " => Self::Oxr,
             _ => Self::Unknown,
         }
+    }
+
+    /// Reads a level word of stderr (` WARN`) or JSON (`warn`), blanks aside.
+    pub fn from_word(word: &[u8]) -> Self {
+        let mut field = [b' '; 5];
+        let word = word.trim_ascii();
+        match field.get_mut(..word.len()) {
+            Some(start) => start.copy_from_slice(word),
+            None => return Self::Unknown,
+        }
+        field.make_ascii_uppercase();
+        Self::from_field(field)
     }
 }

@@ -53,6 +53,7 @@ pub enum LuidSpelling {
 
 impl Conversion {
     /// Two types are told by the name that the table gives: token lists, and adapter ids printed as one number.
+    #[must_use]
     pub fn named(self, name: &str) -> Self {
         match self {
             Self::Text if name == "reasons" => Self::Reasons,
