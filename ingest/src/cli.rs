@@ -42,6 +42,9 @@ pub struct ScanArgs {
     /// End with code 1 when a log has one of these findings.
     #[arg(long, value_name = "CODE", value_delimiter = ',', value_parser = finding_code)]
     pub fail_on: Vec<Code>,
+    /// Only count the records that start with a marker of ours, such as `weave placement:`.
+    #[arg(long, conflicts_with = "fail_on")]
+    pub count: bool,
 }
 
 impl ScanArgs {

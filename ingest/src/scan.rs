@@ -1,14 +1,15 @@
 //! `weavewatch scan`: from paths to one report per log, sorted, printed, and summed up in an exit code.
 //!
-//! Inputs are read in parallel, each in constant memory. Finished reports wait in [`reports`] until the last one is
+//! Inputs are read in parallel, each in constant memory. Finished reports wait in [`Sorted`] until the last one is
 //! there, because they come out sorted by start time.
 
+mod count;
+mod inputs;
 mod progress;
-mod reports;
+mod sorted;
 
 use std::io::{self, Read, Seek};
 use std::num::NonZero;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -20,11 +21,14 @@ use crate::cli::{Format, ScanArgs};
 use crate::exit::Exit;
 use crate::problems::Problems;
 use crate::reading::{self, BUFFER_BYTES};
+use crate::scan::count::Counted;
+use crate::scan::inputs::{Input, inputs};
 use crate::scan::progress::Progress;
 use crate::show;
 use crate::source::{self, bundle, walk};
 
-pub use reports::Reports;
+pub use count::{COUNT_SCHEMA, MarkerCount};
+pub use sorted::Sorted;
 
 /// More threads would only fight for one disk, and each holds a buffer.
 const MAX_THREADS: usize = 8;
@@ -40,6 +44,7 @@ pub fn run(args: &ScanArgs) -> Exit {
         progress,
         found: Mutex::new(Found::default()),
         fail_on: args.fail_on.clone(),
+        count: args.count,
     };
     let inputs = inputs(&args.paths, &scan.problems);
     scan.progress.start(inputs.iter().map(Input::size_bytes).sum(), inputs.len());
@@ -48,64 +53,18 @@ pub fn run(args: &ScanArgs) -> Exit {
     scan.print(args.format())
 }
 
-/// Something to read.
-enum Input {
-    Stdin,
-    File(walk::FoundFile),
-}
-
-impl Input {
-    const fn size_bytes(&self) -> u64 {
-        match self {
-            Self::Stdin => 0,
-            Self::File(file) => file.size_bytes,
-        }
-    }
-}
-
-/// What the paths on the command line mean.
-fn inputs(paths: &[PathBuf], problems: &Problems) -> Vec<Input> {
-    let mut inputs = Vec::new();
-    if paths.is_empty() {
-        match source::runtime_folder() {
-            Some(folder) if folder.is_dir() => {
-                inputs.extend(walk::files(&folder, problems).into_iter().map(Input::File))
-            }
-            Some(folder) => problems.unreadable(
-                &folder.to_string_lossy(),
-                "the runtime has no log folder here; name the files, folders or bundles to read",
-            ),
-            None => problems.unreadable(
-                "log folder",
-                "neither XDG_DATA_HOME nor HOME nor LOCALAPPDATA is set; name the files, folders or bundles to read",
-            ),
-        }
-    }
-    for path in paths {
-        if path == Path::new("-") {
-            inputs.push(Input::Stdin);
-            continue;
-        }
-        let files = walk::files(path, problems);
-        if files.is_empty() && path.is_dir() {
-            problems.note(format_args!("{}: no file in this folder", path.display()));
-        }
-        inputs.extend(files.into_iter().map(Input::File));
-    }
-    inputs
-}
-
 /// What all threads share.
 struct Scan {
     problems: Problems,
     progress: Progress,
     found: Mutex<Found>,
     fail_on: Vec<Code>,
+    count: bool,
 }
 
 #[derive(Default)]
 struct Found {
-    reports: Reports,
+    reports: Sorted,
     matched: bool,
     failure: Option<io::Error>,
 }
@@ -113,9 +72,11 @@ struct Found {
 impl Scan {
     fn print(self, format: Format) -> Exit {
         let Found { mut reports, matched, failure } = self.found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let unreadable = self.problems.count();
         let printed = match failure {
             Some(error) => Err(error).context("failed to keep the reports on disk; is the temporary folder full?"),
-            None => show::print(format, &mut reports, self.problems.count()).context("failed to print the reports"),
+            None if self.count => show::counts(format, &mut reports, unreadable).context("failed to print the counts"),
+            None => show::reports(format, &mut reports, unreadable).context("failed to print the reports"),
         };
         if let Err(error) = printed {
             self.problems.unreadable("output", format_args!("{error:#}"));
@@ -199,26 +160,38 @@ impl Scan {
     }
 
     fn read_log(&self, contents: &mut dyn Read, name: String, buffer: &mut [u8]) {
-        let (report, error) = report(contents, name, buffer);
-        if let Some(error) = error {
-            let read = report.counts.bytes;
-            self.problems.unreadable(
-                &report.file,
-                format_args!("failed to read on after {read} bytes: {error}; the report holds what stands before"),
-            );
-            if read == 0 {
-                return;
+        if self.count {
+            let Counted { count, started, bytes, error } = count::count(contents, name, buffer);
+            if self.has_something(&count.file, bytes, error) {
+                self.keep(false, |found| found.add(started, &count.file, &count));
             }
+            return;
         }
-        self.keep(&report);
+        let (report, error) = report(contents, name, buffer);
+        if self.has_something(&report.file, report.counts.bytes, error) {
+            let codes = self.fail_on.iter().map(|code| code.as_str());
+            let matched = codes.into_iter().any(|code| report.findings.iter().any(|finding| finding.code == code));
+            let started = report.process.as_ref().and_then(|process| process.started.clone());
+            self.keep(matched, |found| found.add(started, &report.file, &report));
+        }
     }
 
-    fn keep(&self, report: &ScanReport) {
-        let matched =
-            report.findings.iter().any(|finding| self.fail_on.iter().any(|code| code.as_str() == finding.code));
+    /// Says why reading broke off, if it did; false when it broke off before the first byte.
+    fn has_something(&self, name: &str, bytes: u64, error: Option<io::Error>) -> bool {
+        let broke_off = error.is_some();
+        if let Some(error) = error {
+            self.problems.unreadable(
+                name,
+                format_args!("failed to read on after {bytes} bytes: {error}; what stands before is told"),
+            );
+        }
+        !broke_off || bytes > 0
+    }
+
+    fn keep(&self, matched: bool, add: impl FnOnce(&mut Sorted) -> io::Result<()>) {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         found.matched |= matched;
-        if let Err(error) = found.reports.add(report) {
+        if let Err(error) = add(&mut found.reports) {
             found.failure.get_or_insert(error);
         }
     }

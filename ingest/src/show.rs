@@ -1,5 +1,7 @@
-//! Prints reports: for programs as JSON, for spreadsheets as CSV, for people as a table on a terminal or in an issue.
+//! Prints what a scan found out: for programs as JSON, for spreadsheets as CSV, for people as a table on a terminal or in
+//! an issue.
 
+mod count;
 mod csv;
 pub mod escape;
 mod markdown;
@@ -7,50 +9,62 @@ mod outcome;
 mod row;
 mod table;
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 
 use crate::cli::Format;
-use crate::scan::Reports;
+use crate::scan::Sorted;
 
 pub use outcome::Outcome;
 
 /// Prints all reports on standard output. `unreadable` inputs stand in the summary for people.
 ///
 /// A reader that goes away, such as `head`, is no error.
-pub fn print(format: Format, reports: &mut Reports, unreadable: u64) -> io::Result<()> {
-    let printed = match format {
-        Format::Table => table::print(reports, unreadable),
-        _ => {
-            let mut out = io::BufWriter::new(io::stdout().lock());
-            write(format, reports, unreadable, &mut out).and_then(|()| out.flush())
-        }
-    };
-    match printed {
+pub fn reports(format: Format, reports: &mut Sorted, unreadable: u64) -> io::Result<()> {
+    if format == Format::Table {
+        // Takes colours out again for pipes, for `NO_COLOR` and for terminals without them.
+        let out = anstream::stdout().lock();
+        return print(out, |out| table::write(reports, unreadable, terminal_width(), out));
+    }
+    print(io::stdout().lock(), |out| match format {
+        Format::Json => array(reports, out),
+        Format::Csv => csv::write(reports, out),
+        Format::Markdown => markdown::write(reports, unreadable, out),
+        Format::Ndjson | Format::Table => lines(reports, out),
+    })
+}
+
+/// Prints all marker counts in the same ways.
+pub fn counts(format: Format, counts: &mut Sorted, unreadable: u64) -> io::Result<()> {
+    print(io::stdout().lock(), |out| count::write(format, counts, unreadable, out))
+}
+
+fn print(out: impl Write, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut out = io::BufWriter::new(out);
+    match write(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         printed => printed,
     }
 }
 
-fn write(format: Format, reports: &mut Reports, unreadable: u64, out: &mut dyn Write) -> io::Result<()> {
-    match format {
-        Format::Json => array(reports, out),
-        Format::Ndjson => reports.each_json(|json| {
-            out.write_all(json)?;
-            out.write_all(b"\n")
-        }),
-        Format::Csv => csv::write(reports, out),
-        Format::Markdown => markdown::write(reports, unreadable, out),
-        Format::Table => table::write(reports, unreadable, None, out),
-    }
+/// `None` in a pipe, where nothing needs to be cut.
+fn terminal_width() -> Option<u16> {
+    if io::stdout().is_terminal() { comfy_table::Table::new().width() } else { None }
+}
+
+fn lines(values: &mut Sorted, out: &mut dyn Write) -> io::Result<()> {
+    values.each_json(|json| {
+        out.write_all(json)?;
+        out.write_all(b"\n")
+    })
 }
 
 /// One array, an object a line, so that a line is still a log for `grep` and `diff`.
-fn array(reports: &mut Reports, out: &mut dyn Write) -> io::Result<()> {
+fn array(values: &mut Sorted, out: &mut dyn Write) -> io::Result<()> {
     let mut before: &[u8] = b"[\n";
-    reports.each_json(|json| {
+    values.each_json(|json| {
         out.write_all(before)?;
         before = b",\n";
         out.write_all(json)
     })?;
-    out.write_all(if reports.is_empty() { b"[]\n" } else { b"\n]\n" })
+    out.write_all(if values.is_empty() { b"[]\n" } else { b"\n]\n" })
 }

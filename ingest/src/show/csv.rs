@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use wire::{Adapter, ScanReport};
 
-use crate::scan::Reports;
+use crate::scan::Sorted;
 use crate::show::{escape, row};
 
 const COLUMNS: [&str; 37] = [
@@ -48,10 +48,10 @@ const COLUMNS: [&str; 37] = [
 ];
 
 /// Writes a heading and the rows. Unknown values are empty cells.
-pub(super) fn write(reports: &mut Reports, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(reports: &mut Sorted, out: &mut dyn Write) -> io::Result<()> {
     let mut rows = csv::Writer::from_writer(out);
     rows.write_record(COLUMNS)?;
-    reports.each(|report| {
+    reports.each(|report: &ScanReport| {
         rows.write_record(cells(report).iter().map(|cell| escape::csv(cell).into_owned()))?;
         Ok(())
     })?;

@@ -11,9 +11,9 @@ pub fn terminal(text: &str) -> Cow<'_, str> {
     }
     Cow::Owned(text.chars().fold(String::with_capacity(text.len() + 8), |mut safe, char| {
         if acts(char) {
-            safe.extend(char.escape_default())
+            safe.extend(char.escape_default());
         } else {
-            safe.push(char)
+            safe.push(char);
         }
         safe
     }))

@@ -2,15 +2,17 @@
 
 use std::io::{self, Write};
 
-use crate::scan::Reports;
+use wire::ScanReport;
+
+use crate::scan::Sorted;
 use crate::show::{escape, row};
 
 /// Writes the table with its summary sentence below.
-pub(super) fn write(reports: &mut Reports, unreadable: u64, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(reports: &mut Sorted, unreadable: u64, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "| {} |", row::COLUMNS.join(" | "))?;
     writeln!(out, "|{}", " --- |".repeat(row::COLUMNS.len()))?;
     let mut tally = row::Tally::default();
-    reports.each(|report| {
+    reports.each(|report: &ScanReport| {
         tally.add(report);
         writeln!(out, "| {} |", row::cells(report).map(|cell| escape::markdown(&cell)).join(" | "))
     })?;

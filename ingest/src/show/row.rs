@@ -75,16 +75,16 @@ impl Tally {
     /// `3 logs: 2 engaged, 1 killed; 1 input could not be read`.
     pub(super) fn sentence(&self, unreadable: u64) -> String {
         let total: u64 = self.0.iter().sum();
-        let mut sentence = format!("{total} {}", if total == 1 { "log" } else { "logs" });
-        let mut before = ": ";
-        for (outcome, count) in Outcome::ALL.into_iter().zip(self.0).filter(|(_, count)| *count > 0) {
-            sentence.push_str(&format!("{before}{count} {}", outcome.word()));
-            before = ", ";
-        }
-        if unreadable > 0 {
-            let inputs = if unreadable == 1 { "input" } else { "inputs" };
-            sentence.push_str(&format!("; {unreadable} {inputs} could not be read"));
-        }
-        sentence
+        let by_outcome: Vec<_> = Outcome::ALL
+            .into_iter()
+            .zip(self.0)
+            .filter(|(_, count)| *count > 0)
+            .map(|(outcome, count)| format!("{count} {}", outcome.word()))
+            .collect();
+        let logs = if total == 1 { "log" } else { "logs" };
+        let colon = if by_outcome.is_empty() { "" } else { ": " };
+        let inputs = if unreadable == 1 { "input" } else { "inputs" };
+        let unread = if unreadable == 0 { String::new() } else { format!("; {unreadable} {inputs} could not be read") };
+        format!("{total} {logs}{colon}{}{unread}", by_outcome.join(", "))
     }
 }

@@ -2,11 +2,12 @@
 //!
 //! A cell that does not fit ends in `…`; nothing wraps, so a row is a line. The columns that tell least give way first.
 
-use std::io::{self, IsTerminal as _, Write};
+use std::io::{self, Write};
 
 use comfy_table::{Attribute, Cell, ColumnConstraint, ContentArrangement, Row, Table, TableStyle, Width};
+use wire::ScanReport;
 
-use crate::scan::Reports;
+use crate::scan::Sorted;
 use crate::show::{Outcome, escape, row};
 
 /// Never part of a cell, because control characters are spelled out: so long texts are cut, not broken at blanks.
@@ -21,17 +22,8 @@ const FLEXIBLE: [usize; 4] = [1, 4, 6, 5];
 /// A flexible column below this width, gap included, tells nothing.
 const NARROWEST: u16 = 15;
 
-/// Prints on standard output, in colour where that is wanted.
-pub(super) fn print(reports: &mut Reports, unreadable: u64) -> io::Result<()> {
-    // Takes the colours out again for pipes, `NO_COLOR` and terminals without them.
-    let mut out = anstream::AutoStream::auto(io::stdout().lock());
-    let width = if io::stdout().is_terminal() { Table::new().width() } else { None };
-    write(reports, unreadable, width, &mut out)?;
-    out.flush()
-}
-
 /// Writes the table and the summary sentence. Without a width nothing is cut.
-pub(super) fn write(reports: &mut Reports, unreadable: u64, width: Option<u16>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(reports: &mut Sorted, unreadable: u64, width: Option<u16>, out: &mut dyn Write) -> io::Result<()> {
     let mut table = Table::new();
     table
         .load_style(TableStyle::new())
@@ -43,7 +35,7 @@ pub(super) fn write(reports: &mut Reports, unreadable: u64, width: Option<u16>, 
     heading.max_height(1);
     table.set_header(heading);
     let mut tally = row::Tally::default();
-    reports.each(|report| {
+    reports.each(|report: &ScanReport| {
         tally.add(report);
         let mut cells = row::cells(report).map(|cell| Cell::new_owned(escape::terminal(&cell).into_owned()));
         let color = Outcome::of(&report.verdict).color();

@@ -40,7 +40,9 @@ pub(super) fn hex32(label: &[u8], parts: &[&[u8]]) -> String {
     for part in parts {
         hash.update(part);
     }
-    hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    let digest = hash.finalize();
+    let half = digest.iter().take(16).fold(0_u128, |half, byte| half << 8 | u128::from(*byte));
+    format!("{half:032x}")
 }
 
 /// The id appears under its name only when it is whole, so a crash leaves none rather than half of one.

@@ -20,7 +20,7 @@ const FIRST_PAUSE: Duration = Duration::from_millis(250);
 /// A run that should end soon does not wait longer than this, whatever the server asks for.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(120);
+const ANSWER_TIMEOUT: Duration = Duration::from_mins(2);
 /// An answer is a few numbers, and a reason for each refused segment.
 const ANSWER_LIMIT_BYTES: usize = 4 << 20;
 

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use ingest::scan::{COUNT_SCHEMA, MarkerCount};
 use tempfile::TempDir;
 use wire::{ScanReport, Split};
 
@@ -210,4 +211,35 @@ fn a_reader_that_goes_away_is_no_error() {
     drop(child.stdout.take());
     let output = child.wait_with_output().expect("the program ends");
     assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
+}
+
+#[test]
+fn counting_counts_records_that_start_with_a_marker() {
+    let folder = folder();
+    let strange = "[2026-09-14 12:00:00.001] [WARN ] [some_function] weave placement: in new words\r\n\
+                   [2026-09-14 12:00:00.002] [WARN ] [some_function] says 'weave placement: x'\r\n\
+                   [2026-09-14 12:00:00.003] [INFO ] [emit] [RENDER] plane=mask kb=1 new_key=2 window_s=10\r\n\
+                   \tweave placement: in a line that goes on\r\n";
+    fs::write(folder.path().join("strange.log"), strange).expect("the folder is writable");
+    let counts: Vec<_> = run(folder.path(), &["scan", "--count", "."])
+        .stdout
+        .lines()
+        .map(|line| {
+            let count: MarkerCount = serde_json::from_str(line).expect("a line is an object");
+            assert_eq!(count.schema, COUNT_SCHEMA);
+            (count.file, count.markers)
+        })
+        .collect();
+    let (first, second) = (log_name("B.exe", 1, "12-00-00"), log_name("A.exe", 2, "13-00-00"));
+    let expected = [
+        (format!("./sub/{first}"), 1),
+        (format!("./{second}"), 1),
+        ("./a-note.txt".to_owned(), 0),
+        ("./strange.log".to_owned(), 2),
+    ];
+    assert_eq!(counts, expected);
+    let table = run(folder.path(), &["scan", "--count", "--format", "table", "."]).stdout;
+    assert_eq!(table.lines().last(), Some("       4 in 4 logs"));
+    assert_eq!(run(folder.path(), &["scan", "--count", "--format", "csv", "."]).stdout.lines().count(), 5);
+    exit_code(folder.path(), &["scan", "--count", "--fail-on", "killed", "."], 2);
 }

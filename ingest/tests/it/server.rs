@@ -44,6 +44,9 @@ impl Answer {
     }
 }
 
+/// What to answer to one request.
+pub type Script = Box<dyn FnOnce(&Request) -> Answer + Send>;
+
 /// A server that runs as long as the test.
 pub struct Server {
     pub url: String,
@@ -52,7 +55,7 @@ pub struct Server {
 
 impl Server {
     /// Answers the first request with the first of `script`, and so on; then takes everything.
-    pub fn start(script: Vec<Box<dyn FnOnce(&Request) -> Answer + Send>>) -> Self {
+    pub fn start(script: Vec<Script>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
         let url = format!("http://{}", listener.local_addr().expect("it is bound"));
         let (tell, requests) = mpsc::channel();

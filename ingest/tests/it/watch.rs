@@ -7,7 +7,7 @@ use tempfile::TempDir;
 use wire::{Ack, BATCH_SCHEMA, Refusal};
 
 use crate::common::{Run, log, log_name, run, weavewatch};
-use crate::server::{Answer, Request, Server};
+use crate::server::{Answer, Request, Script, Server};
 
 /// A log folder with a state folder beside it.
 struct Machine {
@@ -48,11 +48,7 @@ fn only(mut requests: Vec<Request>) -> Request {
     requests.remove(0)
 }
 
-fn scripted(answers: Vec<Box<dyn FnOnce(&Request) -> Answer + Send>>) -> Server {
-    Server::start(answers)
-}
-
-fn always(answer: fn() -> Answer) -> Box<dyn FnOnce(&Request) -> Answer + Send> {
+fn always(answer: fn() -> Answer) -> Script {
     Box::new(move |_| answer())
 }
 
@@ -63,7 +59,7 @@ fn everything_is_sent_once_and_what_grew_from_where_it_grew() {
     let text = log("A.exe", 2, "split=1");
     machine.write(&a, &text);
     machine.write("not-ours.txt", "x\n");
-    let server = scripted(vec![]);
+    let server = Server::start(vec![]);
 
     let first = machine.watch(&server.url);
     assert_eq!((first.code, first.stderr.as_str()), (0, ""));
@@ -107,7 +103,7 @@ fn other_files_and_our_own_are_not_sent() {
     machine.write(&log_name("B.exe", 1, "12-00-00"), "no header\n");
     machine.write(&log_name("C.exe", 1, "12-00-00"), "=== DisplayXR Log Started ===\r\nLog fi");
     machine.write("report.json", "{}");
-    let server = scripted(vec![]);
+    let server = Server::start(vec![]);
     // The state folder inside the log folder: what stands in it is never sent.
     let args = ["watch", "--once", "--dir", "logs", "--server", &server.url, "--token", "t", "--state", "logs/state"];
     let first = run(machine.folder.path(), &args);
@@ -124,7 +120,7 @@ fn a_server_that_stumbles_is_asked_again() {
     let machine = Machine::new();
     machine.write(&log_name("A.exe", 2, "13-00-00"), &log("A.exe", 2, "split=1"));
     let busy = || Answer { status: "429 Too Many Requests", headers: "retry-after: 0\r\n", body: String::new() };
-    let server = scripted(vec![always(|| Answer::status("500 Internal Server Error")), always(busy)]);
+    let server = Server::start(vec![always(|| Answer::status("500 Internal Server Error")), always(busy)]);
     let run = machine.watch(&server.url);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
     let requests = server.requests();
@@ -137,7 +133,7 @@ fn a_server_that_asks_for_a_long_pause_is_left_alone() {
     let machine = Machine::new();
     machine.write(&log_name("A.exe", 2, "13-00-00"), &log("A.exe", 2, "split=1"));
     let later = || Answer { status: "503 Service Unavailable", headers: "retry-after: 3600\r\n", body: String::new() };
-    let server = scripted(vec![always(later)]);
+    let server = Server::start(vec![always(later)]);
     let run = machine.watch(&server.url);
     assert_eq!((run.code, server.requests().len()), (4, 1));
     assert!(run.stderr.contains("503") && run.stderr.contains("nothing is lost"), "{}", run.stderr);
@@ -153,7 +149,7 @@ fn what_was_not_acknowledged_is_sent_in_the_next_run() {
         body: r#"{"title":"Unauthorized","detail":"unknown \u001b[31mtoken"}"#.to_owned(),
     };
     let wrong = || Answer::ack(&Ack { accepted: 7, refused: vec![] });
-    let server = scripted(vec![always(unauthorized), always(wrong), always(|| Answer::status("302 Found"))]);
+    let server = Server::start(vec![always(unauthorized), always(wrong), always(|| Answer::status("302 Found"))]);
     let refused = machine.watch(&server.url);
     assert_eq!(refused.code, 4);
     assert!(
@@ -181,7 +177,7 @@ fn no_server_is_exit_code_four_which_wins_over_three() {
     let run = machine.watch_with(&format!("http://{}", free.expect("a port is free")), &["--dir", "no-such-folder"]);
     assert_eq!(run.code, 4);
     assert!(run.stderr.contains("no-such-folder: ") && run.stderr.contains("failed to reach"), "{}", run.stderr);
-    let server = scripted(vec![]);
+    let server = Server::start(vec![]);
     assert_eq!(machine.watch_with(&server.url, &["--dir", "no-such-folder"]).code, 3);
     assert_eq!(server.requests().len(), 1);
 }
@@ -194,7 +190,7 @@ fn a_refused_range_is_said_and_offered_again() {
     machine.write(&names[1], &log("B.exe", 1, "split=1"));
     let one =
         || Answer::ack(&Ack { accepted: 1, refused: vec![Refusal { segment: 0, reason: "too strange".to_owned() }] });
-    let server = scripted(vec![always(one)]);
+    let server = Server::start(vec![always(one)]);
     let first = machine.watch(&server.url);
     assert_eq!(first.code, 4);
     assert!(first.stderr.contains(&names[0]) && first.stderr.contains("too strange"), "{}", first.stderr);
@@ -211,7 +207,7 @@ fn a_refused_range_is_said_and_offered_again() {
 fn a_torn_state_sends_again_and_says_so() {
     let machine = Machine::new();
     machine.write(&log_name("A.exe", 2, "13-00-00"), &log("A.exe", 2, "split=1"));
-    let server = scripted(vec![]);
+    let server = Server::start(vec![]);
     assert_eq!(machine.watch(&server.url).code, 0);
     let first = only(server.requests()).batch;
     fs::write(machine.state("acknowledged.json"), "{\"sch").expect("the folder is writable");
@@ -227,7 +223,7 @@ fn more_logs_than_fit_into_one_batch_go_out_in_several() {
     for pid in 0..501 {
         machine.write(&log_name("A.exe", pid, "13-00-00"), &log("A.exe", pid, "split=1"));
     }
-    let server = scripted(vec![]);
+    let server = Server::start(vec![]);
     assert_eq!(machine.watch(&server.url).code, 0);
     let sizes: Vec<_> = server.requests().iter().map(|request| request.batch.segments.len()).collect();
     assert_eq!(sizes, [500, 1]);
@@ -237,7 +233,7 @@ fn more_logs_than_fit_into_one_batch_go_out_in_several() {
 fn the_token_may_come_from_the_environment() {
     let machine = Machine::new();
     machine.write(&log_name("A.exe", 2, "13-00-00"), &log("A.exe", 2, "split=1"));
-    let server = scripted(vec![]);
+    let server = Server::start(vec![]);
     let args = ["watch", "--once", "--dir", "logs", "--server", &server.url, "--state", "state"];
     assert_eq!(run(machine.folder.path(), &args).code, 2);
     let mut command = weavewatch(machine.folder.path());

@@ -1,22 +1,23 @@
-//! Keeps finished reports until all are there, because they come out sorted: as JSON in a temporary file, which stays in
-//! memory while it is small. A fleet's worth of logs costs a few bytes of memory each.
+//! Keeps what was found out about each log until all are there, because it comes out sorted: as JSON in a temporary file,
+//! which stays in memory while it is small. A fleet's worth of logs costs a few bytes of memory each.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use tempfile::SpooledTempFile;
-use wire::ScanReport;
 
-/// Until here reports stay in memory.
+/// Until here it stays in memory.
 const MEMORY_BYTES: usize = 8 << 20;
 
-/// Reports, handed out by start time, then name; those without a start time last (contract section 3).
-pub struct Reports {
+/// One value a log, handed out by start time, then name; those without a start time last (contract section 3).
+pub struct Sorted {
     spool: SpooledTempFile,
     end: u64,
     entries: Vec<Entry>,
 }
 
-/// One report; the order of the fields is the order of the output.
+/// One value; the order of the fields is the order of the output.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Entry {
     without_start: bool,
@@ -26,23 +27,22 @@ struct Entry {
     len: usize,
 }
 
-impl Default for Reports {
+impl Default for Sorted {
     fn default() -> Self {
         Self { spool: SpooledTempFile::new(MEMORY_BYTES), end: 0, entries: Vec::new() }
     }
 }
 
-impl Reports {
-    /// Keeps a report.
-    pub fn add(&mut self, report: &ScanReport) -> io::Result<()> {
-        let json = serde_json::to_vec(report)?;
-        let started = report.process.as_ref().and_then(|process| process.started.clone());
+impl Sorted {
+    /// Keeps what was found out about the log of this name.
+    pub fn add(&mut self, started: Option<String>, name: &str, value: &impl Serialize) -> io::Result<()> {
+        let json = serde_json::to_vec(value)?;
         self.spool.seek(SeekFrom::Start(self.end))?;
         self.spool.write_all(&json)?;
         self.entries.push(Entry {
             without_start: started.is_none(),
             started: started.unwrap_or_default(),
-            name: report.file.clone(),
+            name: name.to_owned(),
             at: self.end,
             len: json.len(),
         });
@@ -60,7 +60,7 @@ impl Reports {
         self.entries.is_empty()
     }
 
-    /// Hands out each report as JSON without a newline, in order.
+    /// Hands out each value as JSON without a newline, in order.
     pub fn each_json(&mut self, mut each: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
         self.entries.sort_unstable();
         let mut json = Vec::new();
@@ -73,46 +73,53 @@ impl Reports {
         Ok(())
     }
 
-    /// Hands out each report, in order.
-    pub fn each(&mut self, mut each: impl FnMut(&ScanReport) -> io::Result<()>) -> io::Result<()> {
+    /// Hands out each value, in order.
+    pub fn each<T: DeserializeOwned>(&mut self, mut each: impl FnMut(&T) -> io::Result<()>) -> io::Result<()> {
         self.each_json(|json| each(&serde_json::from_slice(json)?))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use resolver::Judge;
-    use wire::{LogFacts, Process};
-
     use super::*;
-
-    fn report(name: &str, started: Option<&str>) -> ScanReport {
-        let facts = LogFacts {
-            process: Some(Process { exe: "A.exe".into(), pid: 1, started: started.map(str::to_owned) }),
-            ..LogFacts::default()
-        };
-        let judgement = Judge::new().finish(&facts);
-        ScanReport::new(name.to_owned(), facts.process, facts.end, facts.counts, judgement)
-    }
 
     #[test]
     fn by_start_then_name_and_those_without_a_start_last() {
-        let mut reports = Reports::default();
+        let mut sorted = Sorted::default();
         for (name, started) in [
             ("a", None),
             ("z", Some("2026-01-01T00:00:00")),
             ("c", Some("2026-02-01T00:00:00")),
             ("b", Some("2026-02-01T00:00:00")),
         ] {
-            reports.add(&report(name, started)).expect("memory takes it");
+            sorted.add(started.map(str::to_owned), name, &name).expect("memory takes it");
         }
         let mut names = Vec::new();
-        reports
-            .each(|report| {
-                names.push(report.file.clone());
+        sorted
+            .each(|name: &String| {
+                names.push(name.clone());
                 Ok(())
             })
             .expect("it was just written");
         assert_eq!(names, ["z", "b", "c", "a"]);
+    }
+
+    #[test]
+    fn more_than_memory_should_hold_comes_back_from_disk() {
+        let mut sorted = Sorted::default();
+        let long = "x".repeat(MEMORY_BYTES / 4);
+        for name in ["c", "a", "b", "e", "d"] {
+            sorted.add(None, name, &format!("{name}{long}")).expect("the temporary folder is writable");
+        }
+        assert!(sorted.spool.is_rolled());
+        let mut names = String::new();
+        sorted
+            .each(|value: &String| {
+                assert_eq!(value.len(), long.len() + 1);
+                names.push_str(&value[..1]);
+                Ok(())
+            })
+            .expect("it was just written");
+        assert_eq!(names, "abcde");
     }
 }
