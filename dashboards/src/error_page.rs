@@ -8,11 +8,11 @@ use askama::Template;
 pub struct ErrorPage {
     /// The HTTP status, 404 for instance.
     pub status: u16,
-    /// What happened, in one plain sentence.
+    /// What happened, as a sentence or a fragment; the style writes its first letter large.
     pub happened: String,
     /// What did not suffer, such as "Nothing that was acknowledged is lost."; may stay empty.
     pub safe: String,
-    /// What the reader can do about it.
+    /// What the reader can do about it; may stay empty.
     pub next_step: String,
 }
 

@@ -3,6 +3,9 @@
 //! The server fills a page struct with what its queries return (counts, wire reports, lines of evidence) and gets HTML
 //! back; words, order, links, intervals and escaping are decided here. This crate knows no SQL, no HTTP framework and no
 //! file format: it depends on `wire` and on the template engine.
+//!
+//! A page is a struct with plain fields and a template of its name (`FleetPage`, `templates/fleet.html`) that extends
+//! `base.html` and draws with `macros.html`. A new page gets its entry in the rail of `base.html`.
 
 mod error_page;
 mod filter;

@@ -31,9 +31,9 @@ pub fn wilson_95(count: u64, total: u64) -> Option<(f64, f64)> {
 }
 
 impl Share {
-    /// Between 0 and 1; 0 without a denominator.
+    /// Between 0 and 1, whatever was counted; 0 without a denominator.
     pub fn fraction(self) -> f64 {
-        if self.total == 0 { 0.0 } else { self.count as f64 / self.total as f64 }
+        if self.total == 0 { 0.0 } else { (self.count as f64 / self.total as f64).min(1.0) }
     }
 
     /// `7.6 %`; never 0 or 100 when the count says otherwise; a dash without a denominator.

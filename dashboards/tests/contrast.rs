@@ -10,7 +10,8 @@ type Theme = BTreeMap<String, [f64; 3]>;
 /// Light, and dark on top of it.
 fn themes() -> [(&'static str, Theme); 2] {
     let css = std::str::from_utf8(statics::STYLE.bytes).expect("the style sheet is UTF-8");
-    let (before, after) = css.split_once("@media (prefers-color-scheme: dark) {").expect("there is a dark theme");
+    let (before, after) =
+        css.split_once("@media screen and (prefers-color-scheme: dark) {").expect("there is a dark theme");
     let light = colours(before);
     let mut dark = light.clone();
     let block = colours(after.split("\n}").next().expect("split yields something"));
