@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::header::{AUTHORIZATION, FORWARDED, HOST};
 use axum::http::request::Parts;
+use axum::http::uri::Authority;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use clap::ValueEnum;
@@ -117,7 +118,7 @@ fn is_local(parts: &Parts) -> bool {
     let from_loopback = peer.is_some_and(|ConnectInfo(address)| address.ip().to_canonical().is_loopback());
     let proxied = [FORWARDED.as_str(), "x-forwarded-for", "x-real-ip", "via"];
     // HTTP/2 has the host in the URI.
-    let authority = parts.uri.authority().map(|authority| authority.as_str());
+    let authority = parts.uri.authority().map(Authority::as_str);
     let host = authority.or_else(|| parts.headers.get(HOST)?.to_str().ok());
     from_loopback && !proxied.iter().any(|name| parts.headers.contains_key(*name)) && host.is_some_and(is_loopback_name)
 }

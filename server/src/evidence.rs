@@ -34,7 +34,8 @@ pub fn record(observation: &Observation) -> Record {
             meaning: parser::vocabulary::shape(&event.shape)
                 .map_or("a record that this version does not know by its shape", |shape| shape.meaning)
                 .to_owned(),
-            text: None,
+            // Patches of spelling can hold bytes of any code page.
+            text: parser::format::body(event).map(|body| String::from_utf8_lossy(&body).into_owned()),
         },
         Observation::Flaw(flaw) => Record {
             line: flaw.line,

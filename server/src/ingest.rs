@@ -1,7 +1,7 @@
 //! `POST /api/v1/ingest`: a batch from an agent. The answer means that what it counts is committed.
 
 use axum::Json;
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_ENCODING;
@@ -19,15 +19,22 @@ pub async fn receive(State(app): State<App>, headers: HeaderMap, body: Body) -> 
         Some(value) => Encoding::from_header(Some(value.to_str().map_err(|_| Error::UnsupportedEncoding)?))?,
     };
     let body = to_bytes(body, PACKED_LIMIT_BYTES).await.map_err(|error| cut_off(&error))?;
+    // A task of its own: an agent that hangs up does not cut a transaction short.
+    let stored = tokio::spawn(async move { store(&app, encoding, body).await }).await;
+    stored.map_err(|error| Error::Internal(error.into()))?.map(Json)
+}
+
+async fn store(app: &App, encoding: Encoding, body: Bytes) -> Result<Ack, Error> {
     let _turn = app.uploads.acquire().await.map_err(|error| Error::Internal(error.into()))?;
     let decoded = tokio::task::spawn_blocking(move || decode(encoding, &body)).await;
     let checked = decoded.map_err(|error| Error::Internal(error.into()))??;
     let accepted = checked.segments.len() as u64;
     app.store.ingest(&checked.machine, &text::now(), checked.segments).await?;
-    if !checked.refused.is_empty() {
-        tracing::warn!(machine = checked.machine, refused = checked.refused.len(), "left out segments of a batch");
+    if let Some(first) = checked.refused.first() {
+        let refused = checked.refused.len();
+        tracing::warn!(refused, "left segments out of a batch, the first because {}", first.reason);
     }
-    Ok(Json(Ack { accepted, refused: checked.refused }))
+    Ok(Ack { accepted, refused: checked.refused })
 }
 
 /// axum has one error for a body that is too long and for a connection that broke.

@@ -41,7 +41,7 @@ async fn page(app: &App, query: Query, headers: &HeaderMap) -> Result<Response, 
     let cursor = query.get(dashboards::query::CURSOR).map(str::parse).transpose().map_err(Error::BadQuery)?;
 
     let store = &app.store;
-    let by = async |dimension| store.groups(&filter, dimension).await.map(|groups| counts(groups, dimension));
+    let by = async |dimension| store.groups(&filter, dimension).await.map(|groups| counts(&groups, dimension));
     let (stored, next) = store.logs(&filter, cursor.as_ref(), LOGS).await?;
     let mut logs = Vec::with_capacity(stored.len());
     for log in stored {
@@ -71,7 +71,7 @@ fn tally(totals: &Totals) -> Tally {
     Tally { logs: count(totals.logs), machines: count(totals.machines) }
 }
 
-fn counts(groups: Vec<Group>, dimension: Dimension) -> Vec<Count> {
+fn counts(groups: &[Group], dimension: Dimension) -> Vec<Count> {
     let key = |group: &Group| group.key.get(dimension.as_str()).and_then(|value| value.as_str()).map(str::to_owned);
     groups.iter().map(|group| Count { key: key(group), tally: tally(&group.totals) }).collect()
 }

@@ -57,15 +57,20 @@ pub fn router(app: App) -> Router {
         let guard = Guard { app: app.clone(), access };
         router = router.route(path, handler.route_layer(from_fn_with_state(guard, require)));
     }
+    dress(router).with_state(app)
+}
+
+/// What stands around every route, outermost last.
+fn dress<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router<S> {
     router
         .fallback(async || Error::NotFound)
         .method_not_allowed_fallback(async || Error::MethodNotAllowed)
         // A panic is answered inside, so that the answer gets the headers too.
         .layer(CatchPanicLayer::custom(panicked))
         .layer(from_fn(security_headers))
-        .with_state(app)
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "the shape that the layer wants")]
 fn panicked(panic: Box<dyn Any + Send>) -> Response {
     let message = panic
         .downcast_ref::<String>()
@@ -90,4 +95,26 @@ async fn security_headers(request: Request, next: Next) -> Response {
     }
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+    use axum::http::StatusCode;
+    use axum::http::header::CONTENT_TYPE;
+    use tower::ServiceExt;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_is_a_problem_with_headers_and_the_server_lives_on() {
+        let router = dress(Router::new().route("/", get(async || -> &'static str { panic!("on purpose") })));
+        for _ in 0..2 {
+            let request = Request::builder().uri("/").body(Body::empty()).expect("a request");
+            let response = router.clone().oneshot(request).await.expect("the router answers everything");
+            assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
+            assert_eq!(response.headers()[CONTENT_TYPE], "application/problem+json");
+            assert_eq!(response.headers()[X_CONTENT_TYPE_OPTIONS], "nosniff");
+        }
+    }
 }

@@ -52,10 +52,10 @@ impl Exporter {
     /// When it cannot be made.
     pub fn create(path: &Path, format: Format, columns: &'static [Column]) -> Result<Self, Error> {
         let file = BufWriter::new(File::create(path)?);
-        let schema = Schema::from_iter(columns.iter().map(Column::field));
+        let schema = columns.iter().map(Column::field).collect::<Schema>();
         let sink = match format {
-            Format::Csv => Sink::Csv(CsvWriter::new(file).batched(&schema).map_err(rows)?),
-            Format::Parquet => Sink::Parquet(Box::new(ParquetWriter::new(file).batched(&schema).map_err(rows)?)),
+            Format::Csv => Sink::Csv(CsvWriter::new(file).batched(&schema).map_err(failed)?),
+            Format::Parquet => Sink::Parquet(Box::new(ParquetWriter::new(file).batched(&schema).map_err(failed)?)),
         };
         Ok(Self { columns, sink })
     }
@@ -68,10 +68,10 @@ impl Exporter {
         let escape = matches!(self.sink, Sink::Csv(_));
         let series = self.columns.iter().enumerate().map(|(index, column)| column.gather(batch, index, escape));
         let series = series.collect::<Result<Vec<_>, _>>().map_err(Error::Rows)?;
-        let frame = DataFrame::new(batch.len(), series).map_err(rows)?;
+        let frame = DataFrame::new(batch.len(), series).map_err(failed)?;
         match &mut self.sink {
-            Sink::Csv(writer) => writer.write_batch(&frame).map_err(rows),
-            Sink::Parquet(writer) => writer.write_batch(&frame).map_err(rows),
+            Sink::Csv(writer) => writer.write_batch(&frame).map_err(failed),
+            Sink::Parquet(writer) => writer.write_batch(&frame).map_err(failed),
         }
     }
 
@@ -81,16 +81,17 @@ impl Exporter {
     /// When the file cannot grow.
     pub fn finish(self) -> Result<(), Error> {
         match self.sink {
-            Sink::Csv(mut writer) => writer.finish().map_err(rows),
+            Sink::Csv(mut writer) => writer.finish().map_err(failed),
             Sink::Parquet(writer) => {
-                writer.finish().map_err(rows)?;
+                writer.finish().map_err(failed)?;
                 Ok(())
             }
         }
     }
 }
 
-fn rows(error: polars::prelude::PolarsError) -> Error {
+#[expect(clippy::needless_pass_by_value, reason = "the shape that `map_err` wants")]
+fn failed(error: polars::prelude::PolarsError) -> Error {
     Error::Rows(error.to_string())
 }
 

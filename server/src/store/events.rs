@@ -83,15 +83,13 @@ impl Store {
         let mut sql = Sql::default();
         let log = sql.bind(id.to_owned());
         let kinds: Vec<_> = DECISIVE.iter().map(|kind| sql.bind(text::word(kind))).collect();
-        let mut clause = format!("log = {log} and (kind in ({})", kinds.join(", "));
         let lines: Vec<_> = cited_lines(report).into_iter().map(|line| sql.bind(line)).collect();
-        if !lines.is_empty() {
-            clause.push_str(&format!(" or line in ({})", lines.join(", ")));
-        }
-        clause.push(')');
+        let cited = if lines.is_empty() { String::new() } else { format!(" or line in ({})", lines.join(", ")) };
         // The count runs over all rows before the limit cuts them.
         sql.text = format!(
-            "select body, count(*) over () from observations where {clause} order by record_offset, ordinal limit {}",
+            "select body, count(*) over () from observations where log = {log} and (kind in ({}){cited}) \
+             order by record_offset, ordinal limit {}",
+            kinds.join(", "),
             sql.bind(i64::from(limit))
         );
         let rows = sqlx::query_with(AssertSqlSafe(sql.text), sql.arguments).fetch_all(&self.pool).await?;

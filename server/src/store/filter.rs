@@ -4,10 +4,11 @@
 //! not tell. Nothing that a caller typed becomes part of the SQL text.
 
 use dashboards::query::NOT_TOLD;
-use jiff::civil::{Date, DateTime, Time};
+use jiff::civil::Date;
 use sqlx::any::AnyArguments;
 use sqlx::{Arguments, Encode, Type};
 
+use super::moment::Moment;
 use crate::text;
 
 /// What logs can be grouped and filtered by.
@@ -37,15 +38,6 @@ pub enum Dimension {
     Crossing,
     /// The page's one word for a verdict.
     Outcome,
-}
-
-/// A point in the log's own local time.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Moment {
-    /// A whole day.
-    Day(Date),
-    /// A time of day. Logs carry no zone, so the clock time counts as written, whatever offset stands behind it.
-    Time(DateTime),
 }
 
 /// Checked filters.
@@ -129,35 +121,6 @@ impl Dimension {
     }
 }
 
-impl Moment {
-    fn parse(value: &str) -> Option<Self> {
-        if let Ok(date) = value.parse::<Date>()
-            && date.to_string() == value
-        {
-            return Some(Self::Day(date));
-        }
-        value.parse::<jiff::Timestamp>().ok()?;
-        let pieces = jiff::fmt::temporal::Pieces::parse(value).ok()?;
-        Some(Self::Time(pieces.date().to_datetime(pieces.time().unwrap_or(Time::midnight()))))
-    }
-
-    /// The first second.
-    fn start_s(self) -> i64 {
-        match self {
-            Self::Day(date) => text::seconds(date.to_datetime(Time::midnight())),
-            Self::Time(time) => text::seconds(time),
-        }
-    }
-
-    /// The second behind the last: a day is meant whole, a time is excluded.
-    fn end_s(self) -> i64 {
-        match self {
-            Self::Day(_) => self.start_s() + 86_400,
-            Self::Time(_) => self.start_s(),
-        }
-    }
-}
-
 impl Filter {
     /// Takes one `name=value`. `Ok(false)`: the name is no filter. An empty value says nothing, like an empty field of a
     /// form.
@@ -223,8 +186,8 @@ impl Filter {
             clauses.push(format!("l.day is not null and l.started_s < {}", sql.bind(to.end_s())));
         }
         if !clauses.is_empty() {
-            sql.text.push_str(" where ");
-            sql.text.push_str(&clauses.join(" and "));
+            sql.push(" where ");
+            sql.push(&clauses.join(" and "));
         }
     }
 }
@@ -255,6 +218,11 @@ fn clause(dimension: Dimension, values: &[Option<String>], sql: &mut Sql) -> Str
 }
 
 impl Sql {
+    /// Appends text of our own.
+    pub(super) fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
     /// Keeps a value and answers its placeholder.
     pub(super) fn bind<T: Encode<'static, sqlx::Any> + Type<sqlx::Any> + 'static>(&mut self, value: T) -> String {
         self.arguments.add(value).expect("text and numbers can always be encoded");
@@ -289,20 +257,6 @@ mod tests {
             " where (exists (select 1 from log_reasons f where f.log = l.id and f.token in ($1)) \
              or not exists (select 1 from log_reasons f where f.log = l.id))"
         );
-    }
-
-    #[test]
-    fn a_day_is_meant_whole_and_a_time_is_read_off_the_wall() {
-        let parse = |text| Moment::parse(text).expect("a moment");
-        let noon = parse("2026-09-14T12:00:00+02:00");
-        assert_eq!(noon, parse("2026-09-14T12:00:00Z"));
-        assert_eq!(noon.start_s(), 1_789_387_200);
-        assert_eq!(noon.end_s(), noon.start_s());
-        let day = parse("2026-09-14");
-        assert_eq!(day.end_s() - day.start_s(), 86_400);
-        for text in ["", "14.9.2026", "2026-13-01", "2026-09-14T12:00:00", "20260914", "now"] {
-            assert_eq!(Moment::parse(text), None, "{text}");
-        }
     }
 
     #[test]

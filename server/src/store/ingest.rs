@@ -5,20 +5,17 @@
 
 use std::collections::BTreeMap;
 
-use resolver::Judge;
 use sha2::{Digest, Sha256};
 use sqlx::AnyConnection;
 use sqlx::{AssertSqlSafe, Row};
-use wire::{LogFacts, Observation, ScanReport, Segment};
+use wire::{Observation, Segment};
 
 use super::ranges::{self, Claim, Range};
-use super::{Store, corrupt};
+use super::{Store, corrupt, verdict};
 use crate::text;
 
 /// Rows in one `insert`; with seven values a row far below SQLite's limit of 32,766 parameters.
 const ROWS_PER_INSERT: usize = 500;
-/// Observations judged at a time, so that memory does not grow with the log.
-const ROWS_PER_FOLD: i64 = 5_000;
 
 impl Store {
     /// Commits the pieces of one machine; when this returns, they are safe. The caller has checked them (`decode.rs`).
@@ -47,7 +44,7 @@ impl Store {
             for segment in segments {
                 add(write.connection(), &id, segment).await?;
             }
-            judge(write.connection(), &id).await?;
+            verdict::replace(write.connection(), &id).await?;
         }
         write.commit().await
     }
@@ -119,7 +116,8 @@ async fn add(connection: &mut AnyConnection, id: &str, segment: Segment) -> sqlx
     insert_observations(connection, id, segment.observations, limit).await
 }
 
-async fn stored_ranges(connection: &mut AnyConnection, id: &str) -> sqlx::Result<Vec<Range>> {
+/// The ranges of a log that have arrived.
+pub(super) async fn stored_ranges(connection: &mut AnyConnection, id: &str) -> sqlx::Result<Vec<Range>> {
     sqlx::query("select start_offset, end_offset from log_ranges where log = $1")
         .bind(id)
         .fetch_all(connection)
@@ -176,94 +174,6 @@ fn placeholders(rows: usize, columns: usize) -> String {
     };
     (0..rows).map(row).collect::<Vec<_>>().join(", ")
 }
-
-/// Folds all stored observations of a log and replaces its verdict.
-async fn judge(connection: &mut AnyConnection, id: &str) -> sqlx::Result<()> {
-    let row = sqlx::query("select file, facts, end_offset from logs where id = $1")
-        .bind(id)
-        .fetch_one(&mut *connection)
-        .await?;
-    let file: String = row.try_get(0)?;
-    let facts: LogFacts = serde_json::from_str(row.try_get(1)?).map_err(corrupt)?;
-    let missing_bytes = ranges::missing_bytes(&stored_ranges(connection, id).await?, row.try_get(2)?);
-
-    let mut judge = Judge::new();
-    let mut after = (-1_i64, 0_i64);
-    loop {
-        let rows = sqlx::query(
-            "select record_offset, ordinal, body from observations
-             where log = $1 and (record_offset > $2 or (record_offset = $2 and ordinal > $3))
-             order by record_offset, ordinal limit $4",
-        )
-        .bind(id)
-        .bind(after.0)
-        .bind(after.1)
-        .bind(ROWS_PER_FOLD)
-        .fetch_all(&mut *connection)
-        .await?;
-        let Some(last) = rows.last() else { break };
-        after = (last.try_get(0)?, last.try_get(1)?);
-        let fold = move || -> sqlx::Result<Judge> {
-            for row in rows {
-                judge.push(&serde_json::from_str(row.try_get(2)?).map_err(corrupt)?);
-            }
-            Ok(judge)
-        };
-        judge = tokio::task::spawn_blocking(fold).await.map_err(|error| sqlx::Error::Io(error.into()))??;
-    }
-    let judgement = judge.finish(&facts);
-    let report = ScanReport::new(file, facts.process, facts.end, facts.counts, judgement);
-    replace_verdict(connection, id, missing_bytes, &report).await
-}
-
-async fn replace_verdict(
-    connection: &mut AnyConnection,
-    id: &str,
-    missing_bytes: i64,
-    report: &ScanReport,
-) -> sqlx::Result<()> {
-    let verdict = &report.verdict;
-    let started = report.process.as_ref().and_then(|process| process.started.as_deref()).and_then(text::local_time);
-    let name = |adapter: &Option<wire::Adapter>| adapter.as_ref().map(|adapter| text::for_column(&adapter.name));
-    let (render, scanout) = (name(&verdict.render), name(&verdict.scanout));
-    let pair = render.as_ref().zip(scanout.as_ref()).map(|(render, scanout)| format!("{render} → {scanout}"));
-    let runtime = report.runtime.version.as_ref().or(report.runtime.build.as_ref());
-
-    sqlx::query(include_str!("replace_verdict.sql"))
-        .bind(id)
-        .bind(missing_bytes)
-        .bind(serde_json::to_string(report).map_err(corrupt)?)
-        .bind(started.map_or(NO_START_S, text::seconds))
-        .bind(started.map(|time| time.date().to_string()))
-        .bind(report.process.as_ref().map(|process| text::for_column(&process.exe)))
-        .bind(runtime.map(|text| text::for_column(text)))
-        .bind(report.path.as_str())
-        .bind(verdict.split.as_str())
-        .bind(verdict.crossing.as_str())
-        .bind(i64::from(verdict.interop_crossing))
-        .bind(i64::from(verdict.killed))
-        .bind(i64::from(verdict.retired))
-        .bind(verdict.basis.as_str())
-        .bind(render)
-        .bind(scanout)
-        .bind(pair)
-        .bind(dashboards::Outcome::of(verdict).as_str())
-        .execute(&mut *connection)
-        .await?;
-
-    sqlx::query("delete from log_reasons where log = $1").bind(id).execute(&mut *connection).await?;
-    for reason in &verdict.reasons {
-        sqlx::query("insert into log_reasons (log, token) values ($1, $2) on conflict (log, token) do nothing")
-            .bind(id)
-            .bind(text::for_column(reason.as_str()))
-            .execute(&mut *connection)
-            .await?;
-    }
-    Ok(())
-}
-
-/// The default of `logs.started_s`: sorts behind every real start.
-const NO_START_S: i64 = -1_000_000_000_000;
 
 /// Offsets were checked to fit when the batch was read.
 fn signed(value: u64) -> sqlx::Result<i64> {

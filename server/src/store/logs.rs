@@ -99,11 +99,11 @@ impl Store {
             let joint = if sql.text.contains(" where ") { "and" } else { "where" };
             let (started_s, id) = (sql.bind(after.started_s), sql.bind(after.id.clone()));
             let clause = format!(" {joint} (l.started_s < {started_s} or (l.started_s = {started_s} and l.id < {id}))");
-            sql.text.push_str(&clause);
+            sql.push(&clause);
         }
         // One more tells whether there is a next page.
         let limit_sql = sql.bind(i64::from(limit) + 1);
-        sql.text.push_str(&format!(" order by l.started_s desc, l.id desc limit {limit_sql}"));
+        sql.push(&format!(" order by l.started_s desc, l.id desc limit {limit_sql}"));
         let rows = sqlx::query_with(AssertSqlSafe(sql.text), sql.arguments).fetch_all(&self.pool).await?;
         let mut logs = rows.iter().map(stored_log).collect::<sqlx::Result<Vec<_>>>()?;
         let more = logs.len() > limit as usize;

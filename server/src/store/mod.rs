@@ -7,9 +7,11 @@ mod events;
 mod filter;
 mod ingest;
 mod logs;
+mod moment;
 mod ranges;
 mod summary;
 mod tokens;
+mod verdict;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -21,7 +23,7 @@ use sqlx::{Any, AnyConnection, AnyPool, Connection, Executor, Transaction};
 use tokio::sync::{Mutex, MutexGuard};
 
 pub use events::{EventRow, Evidence};
-pub use filter::{Dimension, Filter, Moment};
+pub use filter::{Dimension, Filter};
 pub use ingest::log_id;
 pub use logs::{Cursor, LogRow, StoredLog};
 pub use summary::{Group, Summary, Totals};

@@ -53,17 +53,17 @@ pub fn missing_bytes(stored: &[Range], end: i64) -> i64 {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use proptest::prelude::*;
 
     use super::*;
 
-    fn add(stored: &mut Vec<Range>, owners: &mut [i64], new: Range) {
+    fn add(stored: &mut Vec<Range>, owners: &mut BTreeMap<i64, i64>, new: Range) {
         if let Claim::Below { limit, inside } = claim(stored, new) {
             stored.retain(|range| !inside.contains(range));
             stored.push(new);
-            for offset in new.start..limit {
-                owners[offset as usize] = new.end;
-            }
+            owners.extend((new.start..limit).map(|offset| (offset, new.end)));
         }
     }
 
@@ -84,14 +84,13 @@ mod tests {
             let by = shuffle.index(ranges.len());
             ranges.rotate_left(by);
             let mut stored = Vec::new();
-            let mut owners = [0; 64];
+            let mut owners = BTreeMap::new();
             for range in ranges.iter().chain(ranges.iter().rev()) {
                 add(&mut stored, &mut owners, *range);
             }
-            for (offset, owner) in owners.iter().enumerate() {
-                let offset = offset as i64;
+            for offset in 0..64 {
                 let best = ranges.iter().filter(|range| range.start <= offset && offset < range.end).map(|range| range.end);
-                prop_assert_eq!(*owner, best.max().unwrap_or(0), "offset {}", offset);
+                prop_assert_eq!(owners.get(&offset).copied(), best.max(), "offset {}", offset);
             }
         }
     }

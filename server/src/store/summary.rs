@@ -93,18 +93,18 @@ impl Store {
 
     async fn counts(&self, filter: &Filter, group_by: &[Dimension]) -> sqlx::Result<Vec<Group>> {
         let mut sql = Sql::default();
-        sql.text.push_str(include_str!("summary.sql").trim_end());
+        sql.push(include_str!("summary.sql").trim_end());
         for (index, dimension) in group_by.iter().enumerate() {
-            sql.text.push_str(&format!(",\n    {} as key_{index}", dimension.column()));
+            sql.push(&format!(",\n    {} as key_{index}", dimension.column()));
         }
-        sql.text.push_str("\nfrom logs l");
+        sql.push("\nfrom logs l");
         if group_by.contains(&Dimension::Reason) {
-            sql.text.push_str(" left join log_reasons r on r.log = l.id");
+            sql.push(" left join log_reasons r on r.log = l.id");
         }
         filter.push_where(&mut sql);
         if !group_by.is_empty() {
             let columns: Vec<_> = group_by.iter().map(|dimension| dimension.column()).collect();
-            sql.text.push_str(&format!(" group by {}", columns.join(", ")));
+            sql.push(&format!(" group by {}", columns.join(", ")));
         }
         // Column names and placeholders only: see `filter.rs`.
         let rows = sqlx::query_with(AssertSqlSafe(sql.text), sql.arguments).fetch_all(&self.pool).await?;

@@ -1,5 +1,6 @@
 //! Whatever way a log comes in, the same rows come out.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use proptest::prelude::*;
@@ -103,5 +104,30 @@ fn overlapping_ranges_in_any_order_are_the_whole_log() {
             })
         };
         tokio::task::spawn_blocking(run).await.expect("no panic").expect("the law holds");
+    });
+}
+
+#[test]
+fn pieces_that_come_at_the_same_time_lose_nothing() {
+    on_each_database(async |world| {
+        let world = Arc::new(world);
+        let mut all = vec![Observation::Event(Sample { split: 1, reasons: &[], ..Sample::default() }.placement())];
+        all.extend((0..90).map(|n| Observation::Event(event(101 + n * 10, 13 + n, Kind::Window, "w", &[]))));
+        world.upload(&batch(1, vec![piece(&all, (0, LENGTH))])).await;
+        // Each piece also brings a log that all of them touch, in another place of the batch.
+        let other = Sample { name: "b.log", ..Sample::default() }.segment();
+        let uploads: Vec<_> = (0..20)
+            .map(|n| {
+                let own = piece(&all, (n * 50, (n + 1) * 50));
+                let segments = if n % 2 == 0 { vec![own, other.clone()] } else { vec![other.clone(), own] };
+                let world = world.clone();
+                tokio::spawn(async move { world.upload(&batch(2, segments)).await })
+            })
+            .collect();
+        for upload in uploads {
+            assert_eq!(upload.await.expect("no panic").accepted, 2);
+        }
+        let rows = world.rows().await;
+        assert_eq!(rows_of(&rows, 1), rows_of(&rows, 2));
     });
 }
