@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
+use proptest::test_runner::{Config, TestError, TestRunner};
 use wire::{FlawKind, Kind, Observation, Reason, Segment, Value};
 
 use crate::sample::{Sample, batch, event, flaw, log_id, machine};
-use crate::world::on_each_database;
+use crate::world::{World, on_each_database};
 
 const LENGTH: u64 = 1_000;
 
@@ -78,32 +78,72 @@ fn rows_of(rows: &[String], number: u32) -> Vec<String> {
     own.map(|row| row.replace(&id, "LOG").replace(&machine, "MACHINE")).collect()
 }
 
+/// The same range as a reader sees it who knows no more than the log up to its end: every such reader words things in
+/// another way, and misses other records.
+fn reading(all: &[Observation], range: (u64, u64)) -> Segment {
+    let mut segment = piece(all, range);
+    segment.observations.retain(|one| (one.offset() + range.1) % 5 != 0);
+    for observation in &mut segment.observations {
+        match observation {
+            Observation::Event(event) => event.time = Some(format!("known up to {}", range.1)),
+            Observation::Flaw(flaw) => flaw.line = range.1,
+        }
+    }
+    segment
+}
+
+/// Uploads two lists of pieces for every case, each to a machine of its own, and compares what is stored. `together`
+/// sends a list as one batch.
+fn same_rows<T: std::fmt::Debug + Clone>(
+    world: World,
+    cases: impl Strategy<Value = T>,
+    pieces: impl Fn(&T) -> (Vec<Segment>, Vec<Segment>, bool),
+) -> Result<(), TestError<T>> {
+    let handle = tokio::runtime::Handle::current();
+    let machines = AtomicU32::new(0);
+    let mut runner = TestRunner::new(Config { cases: 48, failure_persistence: None, ..Config::default() });
+    runner.run(&cases, |case| {
+        let first = machines.fetch_add(2, Ordering::Relaxed);
+        let (one, other, together) = pieces(&case);
+        let rows = handle.block_on(async {
+            world.upload(&batch(first, one)).await;
+            let size = if together { other.len() } else { 1 };
+            for pieces in other.chunks(size) {
+                world.upload(&batch(first + 1, pieces.to_vec())).await;
+            }
+            world.rows().await
+        });
+        let expected = rows_of(&rows, first);
+        prop_assert!(!expected.is_empty());
+        prop_assert_eq!(expected, rows_of(&rows, first + 1));
+        Ok(())
+    })
+}
+
 #[test]
 fn overlapping_ranges_in_any_order_are_the_whole_log() {
     on_each_database(async |world| {
-        let handle = tokio::runtime::Handle::current();
-        let cases = AtomicU32::new(0);
-        // The runner is not async; two machines for each case, so that one database serves them all.
-        let run = move || {
-            let mut runner = TestRunner::new(Config { cases: 48, failure_persistence: None, ..Config::default() });
-            runner.run(&(observations(), ranges(), any::<bool>()), |(all, ranges, together)| {
-                let whole = cases.fetch_add(2, Ordering::Relaxed);
-                let rows = handle.block_on(async {
-                    world.upload(&batch(whole, vec![piece(&all, (0, LENGTH))])).await;
-                    let pieces: Vec<_> = ranges.iter().map(|range| piece(&all, *range)).collect();
-                    let size = if together { pieces.len() } else { 1 };
-                    for pieces in pieces.chunks(size) {
-                        world.upload(&batch(whole + 1, pieces.to_vec())).await;
-                    }
-                    world.rows().await
-                });
-                let expected = rows_of(&rows, whole);
-                prop_assert!(!expected.is_empty());
-                prop_assert_eq!(expected, rows_of(&rows, whole + 1));
-                Ok(())
+        let law = move || {
+            same_rows(world, (observations(), ranges(), any::<bool>()), |(all, ranges, together)| {
+                let pieces = ranges.iter().map(|range| piece(all, *range)).collect();
+                (vec![piece(all, (0, LENGTH))], pieces, *together)
             })
         };
-        tokio::task::spawn_blocking(run).await.expect("no panic").expect("the law holds");
+        tokio::task::spawn_blocking(law).await.expect("no panic").expect("the law holds");
+    });
+}
+
+#[test]
+fn readings_that_contradict_each_other_end_the_same_in_any_order() {
+    on_each_database(async |world| {
+        let orders = ranges().prop_flat_map(|ranges| (Just(ranges.clone()), Just(ranges).prop_shuffle()));
+        let law = move || {
+            same_rows(world, (observations(), orders), |(all, (ranges, shuffled))| {
+                let readings = |ranges: &[(u64, u64)]| ranges.iter().map(|range| reading(all, *range)).collect();
+                (readings(ranges), readings(shuffled), false)
+            })
+        };
+        tokio::task::spawn_blocking(law).await.expect("no panic").expect("the law holds");
     });
 }
 
