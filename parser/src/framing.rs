@@ -10,6 +10,7 @@ use crate::capture;
 use crate::classify::{Class, Place, classify, is_candidate};
 use crate::header::{self, Header};
 use crate::lines::Line;
+use crate::noise::{LEVEL_AT, Noise};
 use crate::prefix::{self, Prefixed};
 use crate::vocabulary;
 
@@ -44,10 +45,12 @@ pub struct Framer {
     /// The rule that closes a header was read; its blank line may follow.
     behind_header: bool,
     open: Option<Open>,
+    held: Option<Held>,
+    noise: Noise,
 }
 
 /// The record that continuation lines belong to.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Open {
     /// Written by the OpenXR state tracker.
     oxr: bool,
@@ -55,7 +58,13 @@ struct Open {
     len: [usize; 2],
     /// Blank lines that are a footer's or the record's, as the next line tells.
     blank: u64,
-    held: Option<Held>,
+}
+
+impl Open {
+    /// Behind its first line.
+    const fn behind(line: &[u8], oxr: bool) -> Self {
+        Self { oxr, len: [line.len() + 1, line.len() + 2], blank: 0 }
+    }
 }
 
 /// An `[OXR  ]` record that waits for its continuation lines.
@@ -79,6 +88,8 @@ impl Framer {
             header: None,
             behind_header: false,
             open: None,
+            held: None,
+            noise: Noise::default(),
         }
     }
 
@@ -91,9 +102,18 @@ impl Framer {
     }
 
     /// Takes the next line.
+    #[inline]
     pub fn line(&mut self, line: Line<'_>, sink: Sink<'_>) {
         let place = self.next_place(line.len);
         let bytes = line.bytes.strip_suffix(b"\r").unwrap_or(line.bytes);
+        if self.is_noise(bytes) {
+            self.close(sink);
+            self.begin();
+            self.counts.records += 1;
+            self.counts.ignored += 1;
+            self.open = Some(Open::behind(bytes, false));
+            return;
+        }
         if self.starts_record(bytes) {
             self.record(bytes, place, sink);
         } else {
@@ -127,15 +147,13 @@ impl Framer {
         self.end = End::Missing;
         self.counts.records += 1;
         self.tell(record, place, sink);
-        self.open = Some(Open { oxr: false, len: [0; 2], blank: 0, held: None });
+        self.open = Some(Open::behind(&[], false));
     }
 
     fn record(&mut self, line: &[u8], place: Place, sink: Sink<'_>) {
         self.close(sink);
-        self.header = None;
-        self.behind_header = false;
-        self.end = End::Missing;
-        let oxr = line.get(27..30) == Some(b"OXR");
+        self.begin();
+        let oxr = line.get(LEVEL_AT..).is_some_and(|field| field.starts_with(b"OXR"));
         if oxr && let Some(at) = glue(line, [OXR_CUT; 2]) {
             self.count_record(&line[..at], place, oxr, sink);
             self.flaw(place, FlawKind::Truncated, None, sink);
@@ -145,29 +163,52 @@ impl Framer {
         self.count_record(line, place, oxr, sink);
     }
 
+    /// A sound record that begins like one which was none of our business.
+    #[inline]
+    fn is_noise(&self, line: &[u8]) -> bool {
+        !self.nul_seen
+            && prefix::starts_record(line)
+            && prefix::has_time(line)
+            && self.noise.knows(&line[LEVEL_AT..])
+            && !self.stderr
+    }
+
+    /// A record ends a header, and footers before it.
+    #[inline]
+    fn begin(&mut self) {
+        if self.header.is_some() {
+            self.header = None;
+        }
+        self.behind_header = false;
+        self.end = End::Missing;
+    }
+
     fn count_record(&mut self, line: &[u8], place: Place, oxr: bool, sink: Sink<'_>) {
         self.counts.records += 1;
-        let mut open = Open { oxr, len: [line.len() + 1, line.len() + 2], blank: 0, held: None };
+        self.open = Some(Open::behind(line, oxr));
         match self.read_prefix(line) {
             // A prefix that the end of the file, or a splice, tore apart: nothing can be said of it.
             None => self.counts.ignored += 1,
             Some(record) if oxr && !record.spliced && is_candidate(&record) => {
                 let (body, time) = (record.body.to_vec(), record.time.map(<[u8]>::to_vec));
-                open.held = Some(Held { place, time, body });
+                self.held = Some(Held { place, time, body });
             }
-            Some(record) => self.tell(&record, place, sink),
+            Some(record) => {
+                if !self.tell(&record, place, sink) && !oxr && !self.stderr {
+                    self.noise.learn(&line[LEVEL_AT..], line.len() - LEVEL_AT - record.body.len());
+                }
+            }
         }
-        self.open = Some(open);
     }
 
-    /// Tells a record whose body is complete.
-    fn tell(&mut self, record: &Prefixed<'_>, place: Place, sink: Sink<'_>) {
+    /// Tells a record whose body is complete; false when it is sound and none of our business.
+    fn tell(&mut self, record: &Prefixed<'_>, place: Place, sink: Sink<'_>) -> bool {
         let cut = if self.nul_seen { memchr::memchr(0, record.body) } else { None };
         let record = Prefixed { body: &record.body[..cut.unwrap_or(record.body.len())], ..*record };
         let damaged = cut.is_some() || record.spliced || record.body.trim_ascii().is_empty();
         if !damaged && !is_candidate(&record) {
             self.counts.ignored += 1;
-            return;
+            return false;
         }
         if record.spliced {
             self.flaw(place, FlawKind::Spliced, None, sink);
@@ -188,6 +229,7 @@ impl Framer {
             }
             Class::Ignored | Class::Unrecognised(_) => self.counts.ignored += 1,
         }
+        true
     }
 
     fn flaw(&mut self, place: Place, kind: FlawKind, marker: Option<&'static str>, sink: Sink<'_>) {
@@ -248,31 +290,36 @@ impl Framer {
         let glued = if open.oxr { glue(line, open.len.map(|len| OXR_CUT.saturating_sub(len))) } else { None };
         let own = glued.map_or(line, |at| &line[..at]);
         open.len = [open.len[0].saturating_add(own.len() + 1), open.len[1].saturating_add(own.len() + 2)];
-        if let Some(held) = &mut open.held {
+        if let Some(held) = &mut self.held {
             let room = HELD_MOST.saturating_sub(held.body.len());
             held.body.extend(std::iter::repeat_n(b'\n', blank + 1).chain(own.iter().copied()).take(room));
         }
         if let Some(at) = glued {
-            let whole = open.held.as_ref().map_or(place, |held| held.place);
+            let whole = self.held.as_ref().map_or(place, |held| held.place);
             self.flaw(whole, FlawKind::Truncated, None, sink);
             self.record(&line[at..], Place { offset: place.offset + at as u64, ..place }, sink);
         }
     }
 
     /// Ends the open record: what was held is told, and blank lines behind it are its own.
+    #[inline]
     fn close(&mut self, sink: Sink<'_>) {
-        let Some(open) = self.open.take() else { return };
-        self.counts.continuations += open.blank;
-        if let Some(held) = open.held {
-            let record = Prefixed {
-                time: held.time.as_deref(),
-                level: wire::Level::Oxr,
-                function: None,
-                body: &held.body,
-                spliced: false,
-            };
-            self.tell(&record, held.place, sink);
+        self.counts.continuations += self.open.take().map_or(0, |open| open.blank);
+        if let Some(held) = self.held.take() {
+            self.tell_held(&held, sink);
         }
+    }
+
+    #[cold]
+    fn tell_held(&mut self, held: &Held, sink: Sink<'_>) {
+        let record = Prefixed {
+            time: held.time.as_deref(),
+            level: wire::Level::Oxr,
+            function: None,
+            body: &held.body,
+            spliced: false,
+        };
+        self.tell(&record, held.place, sink);
     }
 }
 

@@ -13,6 +13,7 @@ mod decode;
 mod framing;
 mod header;
 mod lines;
+mod noise;
 mod prefix;
 mod reader;
 mod sniff;

@@ -29,6 +29,15 @@ pub fn starts_record(line: &[u8]) -> bool {
     }
 }
 
+/// True when a line that starts a record goes on with a time and the bracket of its level field.
+#[inline]
+pub fn has_time(line: &[u8]) -> bool {
+    match (line.get(11..).and_then(<[u8]>::first_chunk), line.get(19..).and_then(<[u8]>::first_chunk)) {
+        (Some(front), Some(back)) => fits(*front, *b" 00:00:0") && fits(*back, *b"0.000] ["),
+        _ => false,
+    }
+}
+
 /// True when eight bytes equal the pattern, in which `0` stands for any digit. All eight are compared at once: a digit
 /// has the upper half 3, also after adding 6.
 #[inline]
@@ -75,8 +84,7 @@ fn read_one(line: &[u8]) -> Option<Prefixed<'_>> {
     }
     // Editors trim the blank behind an empty body.
     let head: &[u8; HEAD - 1] = line.first_chunk()?;
-    let time = fits(*head[11..].first_chunk()?, *b" 00:00:0") && fits(*head[19..].first_chunk()?, *b"0.000] [");
-    if !time || head[32] != b']' {
+    if !has_time(head) || head[32] != b']' {
         return None;
     }
     let level = Level::from_field(*head[27..].first_chunk()?);

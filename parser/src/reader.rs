@@ -138,7 +138,11 @@ impl Body {
         }
         let Self { kind, utf16, lines, framer, cli, .. } = self;
         framer.nul_seen = framer.nul_seen || memchr::memchr(0, text).is_some();
-        lines.feed(text, |line| take(*kind, *utf16, framer, cli, line, sink));
+        match (*kind, *utf16) {
+            // The case that has to be fast stands alone, so that nothing is asked again for every line.
+            (InputKind::Log, false) => lines.feed(text, |line| framer.line(line, sink)),
+            (kind, utf16) => lines.feed(text, |line| take(kind, utf16, framer, cli, line, sink)),
+        }
     }
 
     fn finish(self, bytes: u64, sink: Sink<'_>) -> LogFacts {
@@ -151,7 +155,7 @@ impl Body {
     }
 }
 
-/// Reads one line of an input of this kind.
+/// Reads one line of an input of any kind.
 fn take(kind: InputKind, utf16: bool, framer: &mut Framer, cli: &mut CliReader, line: Line<'_>, sink: Sink<'_>) {
     let line = if utf16 { Line { len: file_len(line), ..line } } else { line };
     match kind {
