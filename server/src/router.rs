@@ -4,8 +4,9 @@ use std::any::Any;
 
 use axum::Router;
 use axum::extract::Request;
+use axum::http::HeaderMap;
 use axum::http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, HeaderValue, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+    ACCEPT, CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, HeaderValue, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
     X_FRAME_OPTIONS,
 };
 use axum::middleware::{Next, from_fn, from_fn_with_state};
@@ -15,7 +16,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 
 use crate::app::App;
 use crate::auth::{Access, Guard, require};
-use crate::error::Error;
+use crate::error::{Error, Html};
 use crate::{health, ingest, logs, pages, summary};
 
 /// One row of the table.
@@ -63,11 +64,17 @@ pub fn router(app: App) -> Router {
 /// What stands around every route, outermost last.
 fn dress<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router<S> {
     router
-        .fallback(async || Error::NotFound)
+        .fallback(lost)
         .method_not_allowed_fallback(async || Error::MethodNotAllowed)
         // A panic is answered inside, so that the answer gets the headers too.
         .layer(CatchPanicLayer::custom(panicked))
         .layer(from_fn(security_headers))
+}
+
+/// An address that is in no row: a person gets a page, a program a problem.
+async fn lost(headers: HeaderMap) -> Response {
+    let accepts = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if accepts.contains("text/html") { Html(Error::NotFound).into_response() } else { Error::NotFound.into_response() }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the shape that the layer wants")]

@@ -12,6 +12,11 @@ fn wrong_addresses_and_methods_are_problems() {
         world.get("/api/v1/logs/%00").await.assert_problem(404);
         world.get("/api/v1/logs/%ff").await.assert_problem(404);
         world.get("/static/weavewatch.css").await.assert_problem(404);
+        let mut typed = request("GET", "/fleet", None, Body::empty());
+        typed.headers_mut().insert("accept", "text/html,*/*".parse().expect("a header"));
+        let answer = world.send(typed).await;
+        assert_eq!(answer.status.as_u16(), 404);
+        assert!(answer.header("content-type").starts_with("text/html"), "a person gets a page");
         let answer = world.get("/api/v1/ingest").await;
         answer.assert_problem(405);
         assert_eq!(answer.header("allow"), "POST");
