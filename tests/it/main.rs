@@ -1,3 +1,9 @@
 //! Everything that needs more than one crate: the fences between them, and the programs as their users meet them.
 
+mod demo;
+mod durability;
+mod hostile;
 mod layering;
+mod page;
+mod uploads;
+mod verdicts;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use chromiumoxide::BrowserConfig;
 use chromiumoxide::cdp::browser_protocol::emulation::{MediaFeature, SetDeviceMetricsOverrideParams};
 use chromiumoxide::cdp::browser_protocol::log::EventEntryAdded;
+use chromiumoxide::cdp::browser_protocol::page::Viewport;
 use chromiumoxide::cdp::js_protocol::runtime::{EventConsoleApiCalled, EventExceptionThrown};
 use chromiumoxide::page::ScreenshotParams;
 use futures::StreamExt as _;
@@ -220,8 +221,15 @@ impl Tab<'_> {
         let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
         let folder = root.join(std::env::var_os("WEAVEWATCH_SCREENS").unwrap_or_else(|| "target/screens".into()));
         std::fs::create_dir_all(&folder).expect("a writable folder");
-        let whole = ScreenshotParams::builder().full_page(true).build();
-        let taken = self.browser.block_on(self.page.save_screenshot(whole, folder.join(format!("{name}.png"))));
+        // What sticks to the screen's edge would else lie over the middle of the page.
+        self.ask("scrollTo(0, 0)");
+        let taken = self.browser.block_on(async {
+            let size = self.page.layout_metrics().await?.css_content_size;
+            let whole = Viewport { x: 0.0, y: 0.0, width: size.width, height: size.height, scale: 1.0 };
+            // The library's own `full_page` would leave the tab with another screen behind.
+            let params = ScreenshotParams::builder().clip(whole).capture_beyond_viewport(true).build();
+            self.page.save_screenshot(params, folder.join(format!("{name}.png"))).await
+        });
         taken.unwrap_or_else(|error| panic!("no picture of {name}: {error}"));
     }
 

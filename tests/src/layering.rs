@@ -11,6 +11,7 @@ mod source;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, PackageId};
 
@@ -163,10 +164,13 @@ fn members(metadata: &Metadata) -> Result<Vec<Member>, Box<dyn std::error::Error
 
 /// The platform that the crates in the registry cache were fetched for.
 fn host_triple() -> Result<String, Box<dyn std::error::Error>> {
+    static HOST: OnceLock<String> = OnceLock::new();
+    if let Some(host) = HOST.get() {
+        return Ok(host.clone());
+    }
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let answer = std::process::Command::new(rustc).arg("-vV").output()?;
-    String::from_utf8(answer.stdout)?
-        .lines()
-        .find_map(|line| line.strip_prefix("host: ").map(str::to_owned))
-        .ok_or_else(|| "rustc -vV names no host".into())
+    let text = String::from_utf8(answer.stdout)?;
+    let host = text.lines().find_map(|line| line.strip_prefix("host: ")).ok_or("rustc -vV names no host")?;
+    Ok(HOST.get_or_init(|| host.to_owned()).clone())
 }

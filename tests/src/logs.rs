@@ -51,12 +51,16 @@ impl Log {
         log
     }
 
-    /// The session is taken back, and the process ends well.
-    pub fn take_back_and_end(&self) {
+    /// The session is taken back.
+    pub fn take_back(&self) {
         self.record(
             "[WARN ] [d3d12_split_retire] weave placement: CHANGED — weave/present move back to the RENDER adapter for \
              the rest of this session (split=0 reason=dp_refused_scanout) (#918)",
         );
+    }
+
+    /// The process ends well.
+    pub fn end(&self) {
         self.append("\r\n=== DisplayXR Log Ended ===\r\n");
     }
 

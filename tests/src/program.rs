@@ -23,13 +23,12 @@ pub struct Finished {
 }
 
 impl Finished {
-    /// Hands itself on when the exit code is the expected one.
+    /// Checks the exit code.
     ///
     /// # Panics
     /// With everything the program said, when it is not.
     #[track_caller]
-    #[must_use]
-    pub fn with_code(self, code: i32) -> Self {
+    pub fn with_code(&self, code: i32) -> &Self {
         assert_eq!(self.code, Some(code), "stdout:\n{}\nstderr:\n{}", self.stdout, self.stderr);
         self
     }

@@ -38,8 +38,8 @@ impl Database {
     pub fn token(&self, scope: &str) -> String {
         let mut arguments: Vec<OsString> = ["token", "create", "--scope", scope].map(OsString::from).to_vec();
         arguments.extend(self.arguments());
-        let printed = run("weavewatch-server", arguments).with_code(0).stdout;
-        printed.lines().next().expect("the token is printed").trim().to_owned()
+        let finished = run("weavewatch-server", arguments);
+        finished.with_code(0).stdout.lines().next().expect("the token is printed").trim().to_owned()
     }
 
     fn arguments(&self) -> [OsString; 2] {
@@ -58,7 +58,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts `serve` on a free port and waits until it listens.
+    /// Starts `serve` on a free port and waits until it is ready.
     ///
     /// # Panics
     /// When it does not start.
@@ -68,6 +68,9 @@ impl Server {
         command.args(["serve", "--listen", "127.0.0.1:0"]).args(database.arguments());
         let mut program = Running::start(command);
         let url = program.line_after("listening on ");
+        // It listens before its database is up to date; the first answer comes when it is.
+        let ready = Http::new(&url, None).get("/readyz");
+        assert_eq!(ready.status, 200, "{}", ready.body);
         Self { program, url }
     }
 
