@@ -26,9 +26,19 @@ pub fn word<T: Serialize>(value: &T) -> String {
     }
 }
 
-/// Text for a column. PostgreSQL takes no NUL, so its picture stands for it; the JSON beside it keeps the real one.
+/// The most characters of a log's text that a column holds: longer than every real name, shorter than what an index of
+/// PostgreSQL takes (2,704 bytes).
+const COLUMN_CHARS: usize = 300;
+
+/// Text for a column. PostgreSQL takes no NUL, so its picture stands for it, and what is too long for an index is cut;
+/// the JSON beside it keeps the real text.
 pub fn for_column(text: &str) -> String {
-    text.replace('\0', "\u{2400}")
+    let mut chars = text.chars().map(|char| if char == '\0' { '\u{2400}' } else { char });
+    let mut kept: String = chars.by_ref().take(COLUMN_CHARS).collect();
+    if chars.next().is_some() {
+        kept.push('…');
+    }
+    kept
 }
 
 /// A log's local time, `2026-09-14T12:00:00`.
@@ -64,8 +74,10 @@ mod tests {
     }
 
     #[test]
-    fn a_column_holds_no_nul() {
+    fn a_column_holds_no_nul_and_no_novel() {
         assert_eq!(for_column("a\0b"), "a\u{2400}b");
+        assert_eq!(for_column(&"显".repeat(300)), "显".repeat(300));
+        assert_eq!(for_column(&"显".repeat(301)), format!("{}…", "显".repeat(300)));
         assert_eq!(hex(&[0, 0xab]), "00ab");
     }
 

@@ -2,7 +2,7 @@
 
 use axum::http::StatusCode;
 use serde_json::json;
-use wire::{Ack, FlawKind, Kind, Observation, Reason, Value};
+use wire::{Ack, Fields, FlawKind, Kind, Observation, Reason, Value};
 
 use crate::sample::{Sample, batch, event, flaw, log_id, machine};
 use crate::world::{World, on_each_database};
@@ -169,6 +169,34 @@ fn hostile_strings_are_stored_as_they_stand() {
         let groups = &world.json("/api/v1/summary?group_by=render&group_by=reason").await["groups"];
         assert_eq!(groups[0]["key"]["render"], hostile.replace('\0', "\u{2400}"));
         assert_eq!(groups[0]["key"]["reason"], "brand_new', '");
+    });
+}
+
+#[test]
+fn words_of_any_length_are_taken() {
+    on_each_database(async |world| {
+        // Text that does not compress, longer than an index entry may be.
+        let endless: String =
+            (0..20_000_u32).map(|n| char::from_u32(0x4e00 + n.wrapping_mul(7919) % 20_000).unwrap_or('x')).collect();
+        let mut segment = Sample::default().segment();
+        let Observation::Event(placement) = &mut segment.observations[0] else { panic!("the sample is an event") };
+        let mut fields = Fields::new();
+        for (name, value) in placement.fields.iter() {
+            let value = match name {
+                "render.name" => Value::Text(endless.clone()),
+                "reasons" => Value::Reasons(vec![Reason::new(&endless)]),
+                _ => value.clone(),
+            };
+            fields.push(name.to_owned(), value);
+        }
+        placement.fields = fields;
+        world.upload(&batch(1, vec![segment])).await;
+        let log = &world.json("/api/v1/logs").await["items"][0];
+        assert_eq!(log["verdict"]["reasons"][0], endless.as_str());
+        let groups = &world.json("/api/v1/summary?group_by=reason").await["groups"];
+        let token = groups[0]["key"]["reason"].as_str().expect("a token");
+        assert_eq!(token.chars().count(), 301);
+        assert_eq!(world.get("/").await.status, StatusCode::OK);
     });
 }
 
