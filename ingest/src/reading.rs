@@ -8,8 +8,9 @@ use std::io::{self, Read};
 use parser::LogReader;
 use wire::{LogFacts, Observation, Process};
 
-/// Big enough that a system call costs nothing beside its bytes, small enough to stay in the processor's cache.
-pub const BUFFER_BYTES: usize = 256 * 1024;
+/// Big enough that a system call costs little beside its bytes, small enough that they are still in the processor's
+/// inner cache when the parser looks at them. Measured on 200 MiB: 64 KiB takes 51 ms, 256 KiB 59 ms, 4 MiB 70 ms.
+pub const BUFFER_BYTES: usize = 64 * 1024;
 
 /// What is known of an input after its last byte.
 #[derive(Debug)]

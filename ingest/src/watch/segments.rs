@@ -17,9 +17,6 @@ use crate::watch::logs::Log;
 /// A range is cut when its observations take this much JSON: a few of them fit into one upload.
 const FULL_BYTES: usize = 2 << 20;
 
-/// Small, because a range can only be cut between two of them.
-const STEP_BYTES: usize = 64 * 1024;
-
 /// A range of a log.
 #[derive(Debug)]
 pub(super) struct Range {
@@ -32,10 +29,10 @@ pub(super) struct Range {
     pub complete: bool,
 }
 
-/// Reads the range of `log` that starts at `start`, the `resume` of the range before it. `buffer` is working space.
+/// Reads the range of `log` that starts at `start`, the `resume` of the range before it. `buffer` is working space; a range
+/// can only end where the buffer was full.
 pub(super) fn next(log: &Log, start: u64, buffer: &mut [u8]) -> io::Result<Range> {
-    let step = buffer.len().min(STEP_BYTES);
-    range(source::open(&log.path)?, log, start, FULL_BYTES, &mut buffer[..step])
+    range(source::open(&log.path)?, log, start, FULL_BYTES, buffer)
 }
 
 fn range(input: impl Read, log: &Log, start: u64, full_bytes: usize, buffer: &mut [u8]) -> io::Result<Range> {
