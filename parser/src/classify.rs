@@ -218,6 +218,6 @@ fn is_split(body: &[u8]) -> bool {
 
 /// The prefix of a placement record survived, its body did not: a name that the formatter could not convert
 /// (vocabulary 1.5).
-fn is_lost_placement(record: &Prefixed<'_>) -> bool {
+pub fn is_lost_placement(record: &Prefixed<'_>) -> bool {
     record.body.trim_ascii().is_empty() && record.function == Some(b"d3d_log_weave_placement")
 }

@@ -7,7 +7,7 @@
 use wire::{Counts, End, Flaw, FlawKind, Observation, Process};
 
 use crate::capture;
-use crate::classify::{Class, Place, classify, is_candidate};
+use crate::classify::{Class, Place, classify, is_candidate, is_lost_placement};
 use crate::header::{self, Header};
 use crate::lines::Line;
 use crate::noise::{LEVEL_AT, Noise};
@@ -217,7 +217,8 @@ impl Framer {
             let body = crate::decode::decode(record.body);
             self.flaw(place, FlawKind::Truncated, vocabulary::marker(body.text()), sink);
         } else if record.body.trim_ascii().is_empty() {
-            self.flaw(place, FlawKind::EmptyBody, None, sink);
+            let lost = is_lost_placement(&record).then_some(vocabulary::PLACEMENT);
+            self.flaw(place, FlawKind::EmptyBody, lost, sink);
         }
         match classify(&record, place) {
             Class::Event(event) => {

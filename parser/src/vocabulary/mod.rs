@@ -204,10 +204,12 @@ pub fn shape(id: &str) -> Option<&'static Shape> {
     row(id).map(|row| row.shape)
 }
 
+/// How every placement record starts.
+pub const PLACEMENT: &str = "weave placement:";
+
 /// The marker of ours that a body starts with (contract section 3), or `None`.
 pub fn marker(body: &str) -> Option<&'static str> {
-    const MARKERS: [&str; 6] =
-        ["weave placement:", "vk deposit:", "[RENDER] ", "ADR-037", "#1264", "GL shared texture"];
+    const MARKERS: [&str; 6] = [PLACEMENT, "vk deposit:", "[RENDER] ", "ADR-037", "#1264", "GL shared texture"];
     const SPLIT: &str = "output-device split";
     MARKERS.into_iter().find(|marker| body.starts_with(marker)).or_else(|| {
         let (_, rest) = body.split_once(' ')?;

@@ -39,6 +39,8 @@ pub enum Code {
     DeviceRemoved,
     /// The plug-in loader had to fall back.
     PluginFallback,
+    /// The replay of the log's own topology disagrees with its placement line. Told by the replay, not by the fold.
+    ReplayMismatch,
     /// Something was left out of the answer to keep it small. Added to the contract's table by this project.
     EvidenceOmitted,
     /// No placement record at all.
@@ -49,7 +51,7 @@ pub enum Code {
 
 impl Code {
     /// Every code.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::UnknownReasonToken,
         Self::UnrecognisedShape,
         Self::EmptyBody,
@@ -67,6 +69,7 @@ impl Code {
         Self::BridgeDegraded,
         Self::DeviceRemoved,
         Self::PluginFallback,
+        Self::ReplayMismatch,
         Self::EvidenceOmitted,
         Self::NoPlacement,
         Self::NoFooter,
@@ -102,6 +105,7 @@ impl Code {
             Self::BridgeDegraded => ("bridge_degraded", Error),
             Self::DeviceRemoved => ("device_removed", Error),
             Self::PluginFallback => ("plugin_fallback", Warning),
+            Self::ReplayMismatch => ("replay_mismatch", Warning),
             Self::EvidenceOmitted => ("evidence_omitted", Warning),
             Self::NoPlacement => ("no_placement", Info),
             Self::NoFooter => ("no_footer", Info),
