@@ -40,7 +40,7 @@ pub struct ScanArgs {
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// End with code 1 when a log has one of these findings.
-    #[arg(long, value_name = "CODE", value_delimiter = ',', value_parser = finding_code)]
+    #[arg(long, value_name = "CODE[,CODE]", value_delimiter = ',', value_parser = finding_code)]
     pub fail_on: Vec<Code>,
     /// Only count the records that start with a marker of ours, such as `weave placement:`.
     #[arg(long, conflicts_with = "fail_on")]
@@ -84,8 +84,8 @@ pub struct WatchArgs {
     /// The folder that remembers what the server has acknowledged, and this machine's id.
     #[arg(long, value_name = "DIR")]
     pub state: PathBuf,
-    /// Send everything that is there, wait for the acknowledgement and end. Needed: following the folders is not built
-    /// yet.
+    /// Send everything that is there, wait for the acknowledgement and end. Required, because this version cannot stay and
+    /// follow the folders.
     #[arg(long, required = true)]
     pub once: bool,
 }

@@ -55,12 +55,13 @@ pub fn run(args: &WatchArgs) -> Exit {
     let mut buffer = vec![0; BUFFER_BYTES];
     let gave_up = found.logs.iter().any(|log| sender.log(log, &mut buffer).is_err());
     let (done, exit) = sender.finish(gave_up);
-    let left = found.logs.len() as u64 - done.sent - done.unchanged - done.refused;
+    let all = found.logs.len() as u64;
+    let left = all - done.sent - done.unchanged - done.refused;
     // The summary is for people; a closed standard output is not worth an error.
     let _ = writeln!(
         io::stdout(),
-        "{} logs: {} sent with {} events, {} unchanged, {} refused, {left} left for the next run; {} other files",
-        found.logs.len(),
+        "{all} {}: {} sent with {} events, {} unchanged, {} refused, {left} left for the next run; {} other files",
+        if all == 1 { "log" } else { "logs" },
         done.sent,
         done.observations,
         done.unchanged,

@@ -65,7 +65,7 @@ fn everything_is_sent_once_and_what_grew_from_where_it_grew() {
     assert_eq!((first.code, first.stderr.as_str()), (0, ""));
     assert_eq!(
         first.stdout,
-        "1 logs: 1 sent with 2 events, 0 unchanged, 0 refused, 0 left for the next run; 1 other files\n"
+        "1 log: 1 sent with 2 events, 0 unchanged, 0 refused, 0 left for the next run; 1 other files\n"
     );
     let request = only(server.requests());
     assert_eq!(request.line, "POST /api/v1/ingest HTTP/1.1");
