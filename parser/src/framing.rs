@@ -194,7 +194,8 @@ impl Framer {
                 self.held = Some(Held { place, time, body });
             }
             Some(record) => {
-                if !self.tell(&record, place, sink) && !oxr && !self.stderr {
+                let ignored = !self.tell(&record, place, sink);
+                if ignored && !oxr && !self.stderr && is_plain(&record) {
                     self.noise.learn(&line[LEVEL_AT..], line.len() - LEVEL_AT - record.body.len());
                 }
             }
@@ -322,6 +323,14 @@ impl Framer {
         };
         self.tell(&record, held.place, sink);
     }
+}
+
+/// A record of which nothing changes with the end of its line: its function field is closed, and its body neither begins
+/// like a prefix, which a splice could complete, nor with a blank, which could be all there is.
+fn is_plain(record: &Prefixed<'_>) -> bool {
+    record.function.is_some()
+        && !prefix::starts_record(record.body)
+        && record.body.first().is_some_and(|byte| !byte.is_ascii_whitespace())
 }
 
 /// Where a glued record begins in a line of an `[OXR  ]` record, given the bytes left to the cut by either account.

@@ -15,6 +15,12 @@ fn fragment() -> impl Strategy<Value = Vec<u8>> {
         "[2026-09-14 12:00:00.137] [OXR  ] LOG in xrCreateInstance: Instance created",
         "[2026-09-14 12:00:00.137] [OXR  ] WARNING in xrGetVulkanGraphicsDeviceKHR: Did not find runtime suggested GPU, fall back to GPU 0\n\tuuid: 00",
         "[2026-09-14 12:00:00.1",
+        "[2026-09-14 12:00:00.137] [WARN ] [submit_fallback] [COMMIT_PROFILE_CLIENT] client=1\n",
+        "[2026-09-14 12:00:00.137] [WARN ] [submit_fallback] ",
+        "[2026-09-14 12:00:00.137] [WARN ] [submit_fallback",
+        "                     ",
+        "Some words then ",
+        "output-device split",
         "weave placement: CHANGED — weave/present move back to the RENDER adapter for the rest of this session (split=0 reason=no_hwnd) (#918)",
         "weave placement: render='A' LUID=00000000:00000001, panel scanout='B' LUID=00000000:00000002 — weave/present on the SCANOUT adapter (split=1) (#918)",
         "weave placement: brand new",
@@ -51,6 +57,28 @@ fn read(input: &[u8], chunk_size: usize) -> (Vec<Observation>, LogFacts) {
     }
     let facts = reader.finish(&mut sink);
     (found, facts)
+}
+
+/// What looks like noise at first and is something else at its end, behind noise that begins in the same way. A NUL at
+/// the end of the file makes the reader look twice at everything before it when, and only when, all is one chunk.
+#[test]
+fn noise_hides_nothing() {
+    let begins = "[2026-09-14 12:00:00.137] [WARN ] [submit_fallback";
+    for (noise, other, events, flaws) in [
+        ("] [2026-09-14 12:00:00.1 is cut", "] [2026-09-14 12:00:00.137] [WARN ] [f] weave placement: x", 0, 2),
+        ("] [2026-09-14 12:00:00.1 is cut", "] [2026-09-14 12:00:00.137] [WARN ] [f] plug", 0, 1),
+        ("]                     words", "]                     ", 0, 1),
+        (" has no end and is long enough", " has no end and is long] [RENDER] split=1 xb_kb=1", 1, 0),
+        ("] Some words are long", "] Some output-device split", 0, 1),
+    ] {
+        let input = format!("{begins}{noise}\n{begins}{noise}\n{begins}{other}\n");
+        let (found, facts) = read(input.as_bytes(), input.len());
+        let count = |flaw| found.iter().filter(|found| matches!(found, Observation::Flaw(_)) == flaw).count();
+        assert_eq!((count(false), count(true)), (events, flaws), "{input}\n{found:?}");
+        assert_eq!(facts.counts.records, 3);
+        let with_nul = format!("{input}\0");
+        assert_eq!(read(with_nul.as_bytes(), 1).0, read(with_nul.as_bytes(), with_nul.len()).0, "{input}");
+    }
 }
 
 proptest! {
