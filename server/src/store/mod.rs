@@ -100,7 +100,15 @@ impl Store {
     /// # Errors
     /// When a migration fails, or the database is newer than this program.
     pub async fn migrate(&self) -> Result<(), MigrateError> {
-        MIGRATIONS.run(&self.pool).await
+        if self.turn.is_none() {
+            // PostgreSQL: the migrator takes an advisory lock.
+            return MIGRATIONS.run(&self.pool).await;
+        }
+        // SQLite has no such lock, so one transaction holds the file: of two programs that find it empty, the second waits
+        // and then has nothing left to do.
+        let mut write = self.write().await?;
+        MIGRATIONS.run(write.connection()).await?;
+        Ok(write.commit().await?)
     }
 
     /// The version of an up-to-date schema.
