@@ -5,5 +5,6 @@ mod durability;
 mod hostile;
 mod layering;
 mod page;
+mod shapes;
 mod uploads;
 mod verdicts;
