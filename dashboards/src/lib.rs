@@ -11,7 +11,6 @@ mod error_page;
 mod filter;
 mod fleet;
 mod log_row;
-mod outcome;
 pub mod query;
 mod sentence;
 pub mod share;
@@ -24,8 +23,8 @@ pub use askama::Error;
 pub use error_page::ErrorPage;
 pub use fleet::{Count, FleetPage, Tally};
 pub use log_row::{EvidenceRow, LogRow};
-pub use outcome::Outcome;
 pub use query::Query;
+pub use wire::Outcome;
 
 /// The policy that the pages are written for: a style sheet and an icon of our own, forms to ourselves, nothing else.
 pub const CONTENT_SECURITY_POLICY: &str =

@@ -14,8 +14,6 @@ use std::io::{self, IsTerminal as _, Write};
 use crate::cli::Format;
 use crate::scan::Sorted;
 
-pub use outcome::Outcome;
-
 /// Prints all reports on standard output. `unreadable` inputs stand in the summary for people.
 ///
 /// A reader that goes away, such as `head`, is no error.

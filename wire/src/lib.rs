@@ -13,9 +13,11 @@ mod level;
 mod log;
 mod luid;
 mod machine;
+mod outcome;
 mod path;
 mod placement;
 mod reason;
+mod replay;
 mod report;
 
 pub use batch::{Ack, BATCH_SCHEMA, Batch, Refusal, Segment};
@@ -24,10 +26,15 @@ pub use event::{Event, Fields, Flaw, FlawKind, Kind, Observation, Patch, Value};
 pub use level::Level;
 pub use log::{Counts, End, InputKind, LogFacts, Process};
 pub use luid::{Luid, LuidError};
-pub use machine::{MACHINE_SCHEMA, Machine, MachineAdapter, Monitor, Rect, SessionFacts, Settings};
+pub use machine::{MACHINE_SCHEMA, Machine, MachineAdapter, Monitor, Rect, SessionFacts, Settings, ToldScanout};
+pub use outcome::Outcome;
 pub use path::{Generation, Path, PathHint};
 pub use placement::{Adapter, Placement};
 pub use reason::{Reason, ReasonFacts};
+pub use replay::{
+    Advice, Agreement, Change, Comparison, Cost, DepositAnswer, GlAnswer, Interop, OverrideUse, Policy, REPLAY_SCHEMA,
+    Ranked, Replay, ReplayRender, ReplayScanout, RuleOutcome, ServiceAnswer, Source, Unset, Via,
+};
 pub use report::{
     Basis, Changed, Crossing, Finding, Judgement, Runtime, SCAN_SCHEMA, ScanReport, Session, Severity, Split, Verdict,
 };

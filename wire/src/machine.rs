@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Luid;
+use crate::{Luid, Via};
 
 /// Name and version of the machine object.
 pub const MACHINE_SCHEMA: &str = "weavewatch.machine/1";
@@ -23,6 +23,13 @@ pub struct Machine {
     pub monitors: Vec<Monitor>,
     /// Where the 3D panel is on the desktop, in physical pixels; null when no plug-in reports it.
     pub panel: Option<Rect>,
+    /// False when DXGI gives no factory: then there are no adapters to choose from.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub dxgi: bool,
+    /// What the runtime's own scanout resolver answered, where a log tells that but not the monitors behind it. It stands
+    /// in for `monitors` and `panel`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told_scanout: Option<ToldScanout>,
     /// What somebody set.
     #[serde(default)]
     pub settings: Settings,
@@ -31,13 +38,24 @@ pub struct Machine {
     pub session: SessionFacts,
 }
 
+/// A scanout adapter that a log names.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ToldScanout {
+    /// DXGI's description, or `<not enumerated>`.
+    pub name: String,
+    /// Valid within one boot; null after an output walk, which prints none.
+    pub luid: Option<Luid>,
+    /// How it was found, where that is told.
+    pub via: Option<Via>,
+}
+
 /// One GPU. Null is "not told".
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct MachineAdapter {
     /// DXGI's description.
     pub name: String,
-    /// Valid within one boot.
-    pub luid: Luid,
+    /// Valid within one boot; null where a log names the adapter only.
+    pub luid: Option<Luid>,
     /// PCI vendor.
     pub vendor_id: Option<u32>,
     /// PCI device.
@@ -50,8 +68,18 @@ pub struct MachineAdapter {
     pub remote: Option<bool>,
     /// `12_1`.
     pub feature_level: Option<String>,
-    /// `discrete`, `integrated`, `virtual`, `cpu`; null when it is no Vulkan device.
+    /// `discrete`, `integrated`, `virtual`, `cpu`, `other`; null when it is no Vulkan device; `unknown` when a log leaves
+    /// its type open.
     pub vulkan_type: Option<String>,
+}
+
+const fn yes() -> bool {
+    true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference to the field")]
+const fn is_yes(value: &bool) -> bool {
+    *value
 }
 
 /// One monitor.
@@ -122,6 +150,23 @@ pub struct SessionFacts {
     pub gl_vendor: Option<String>,
     /// `GL_RENDERER`.
     pub gl_renderer: Option<String>,
+}
+
+impl Machine {
+    /// A PC of which nothing is known yet.
+    pub fn new(adapters: Vec<MachineAdapter>) -> Self {
+        Self {
+            schema: MACHINE_SCHEMA.to_owned(),
+            os: "windows".to_owned(),
+            adapters,
+            monitors: Vec::new(),
+            panel: None,
+            dxgi: true,
+            told_scanout: None,
+            settings: Settings::default(),
+            session: SessionFacts::default(),
+        }
+    }
 }
 
 impl Default for SessionFacts {

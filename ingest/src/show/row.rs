@@ -1,9 +1,9 @@
 //! A report as people read it in one row, and many of them as one sentence. Texts are raw: whoever prints them escapes
 //! them for the place where they go.
 
-use wire::{Adapter, ScanReport};
+use wire::{Adapter, Outcome, ScanReport};
 
-use crate::show::Outcome;
+use crate::show::outcome::word;
 use crate::source;
 
 /// The columns, in order.
@@ -24,7 +24,7 @@ pub(super) fn cells(report: &ScanReport) -> [String; 7] {
         started.map_or_else(|| "–".to_owned(), |started| started.replacen('T', " ", 1)),
         log,
         report.path.as_str().to_owned(),
-        format!("{} {}", outcome.mark(), outcome.word()),
+        format!("{} {}", outcome.mark(), word(outcome)),
         reasons(report),
         adapters(report.verdict.render.as_ref(), report.verdict.scanout.as_ref()),
         findings(report),
@@ -79,7 +79,7 @@ impl Tally {
             .into_iter()
             .zip(self.0)
             .filter(|(_, count)| *count > 0)
-            .map(|(outcome, count)| format!("{count} {}", outcome.word()))
+            .map(|(outcome, count)| format!("{count} {}", word(outcome)))
             .collect();
         let logs = if total == 1 { "log" } else { "logs" };
         let colon = if by_outcome.is_empty() { "" } else { ": " };

@@ -5,10 +5,10 @@
 use std::io::{self, Write};
 
 use comfy_table::{Attribute, Cell, ColumnConstraint, ContentArrangement, Row, Table, TableStyle, Width};
-use wire::ScanReport;
+use wire::{Outcome, ScanReport};
 
 use crate::scan::Sorted;
-use crate::show::{Outcome, escape, row};
+use crate::show::{escape, outcome::color, row};
 
 /// Never part of a cell, because control characters are spelled out: so long texts are cut, not broken at blanks.
 const NO_DELIMITER: char = '\u{1}';
@@ -38,7 +38,7 @@ pub(super) fn write(reports: &mut Sorted, unreadable: u64, width: Option<u16>, o
     reports.each(|report: &ScanReport| {
         tally.add(report);
         let mut cells = row::cells(report).map(|cell| Cell::new_owned(escape::terminal(&cell).into_owned()));
-        let color = Outcome::of(&report.verdict).color();
+        let color = color(Outcome::of(&report.verdict));
         cells[row::VERDICT] = std::mem::replace(&mut cells[row::VERDICT], Cell::new("")).fg(color);
         let mut cells = Row::from(cells);
         cells.max_height(1);

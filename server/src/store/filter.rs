@@ -113,7 +113,7 @@ impl Dimension {
             Self::Machine => text::is_id(value),
             Self::Split => ["engaged", "off", "unknown"].contains(&value),
             Self::Crossing => ["none", "atlas_per_frame", "every_present", "unknown"].contains(&value),
-            Self::Outcome => dashboards::Outcome::from_word(value).is_some(),
+            Self::Outcome => wire::Outcome::from_word(value).is_some(),
             Self::Reason | Self::Render | Self::Scanout | Self::GpuPair | Self::Runtime | Self::Exe => {
                 !value.contains('\0')
             }

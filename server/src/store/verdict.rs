@@ -78,7 +78,7 @@ async fn write(connection: &mut AnyConnection, id: &str, missing_bytes: i64, rep
         .bind(render)
         .bind(scanout)
         .bind(pair)
-        .bind(dashboards::Outcome::of(verdict).as_str())
+        .bind(wire::Outcome::of(verdict).as_str())
         .execute(&mut *connection)
         .await?;
 

@@ -1,12 +1,15 @@
 //! One grammar for outcomes: what became of a log, in one of six words, each with a colour, a mark and a sentence.
 //!
 //! A verdict has several axes (split, crossing, killed, retired). A reader first wants one word, so every log has exactly
-//! one outcome and the six shares add up to all logs. Pages, pictures and filters use the same six.
+//! one outcome and the six shares add up to all logs. Terminal, pages, pictures and filters use the same six.
 
-use wire::{Crossing, Split, Verdict};
+use serde::{Deserialize, Serialize};
+
+use crate::{Crossing, Split, Verdict};
 
 /// What became of a log. The order is the order in pictures and tables: good first, then by how much can be repaired.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// The weave ran on the GPU that drives the panel.
     Engaged,
@@ -63,6 +66,18 @@ impl Outcome {
         Self::ALL.into_iter().find(|outcome| outcome.as_str() == word)
     }
 
+    /// A shape that does not need colour to be told from the others.
+    pub const fn mark(self) -> char {
+        match self {
+            Self::Engaged => '●',
+            Self::Local => '○',
+            Self::Crossing => '▲',
+            Self::Killed => '✕',
+            Self::TakenBack => '◐',
+            Self::Unknown => '–',
+        }
+    }
+
     /// As people read it.
     pub const fn label(self) -> &'static str {
         match self {
@@ -92,7 +107,7 @@ impl Outcome {
 
 #[cfg(test)]
 mod tests {
-    use wire::{Basis, Reason};
+    use crate::{Basis, Reason};
 
     use super::*;
 
