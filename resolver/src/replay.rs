@@ -1,0 +1,36 @@
+//! What should have happened: the runtime's documented rules, executable (contract section 5).
+//!
+//! [`replay()`] asks one rule after the other and keeps every answer, so that a reader sees which rule decided. One rule a
+//! file: `settings` (who set it), `scanout`, `render` (ranking), `overrides` and `vulkan` (forced devices), `kill`, `gate`
+//! (the order of refusals), `gl`, `deposit`, `service`, `line` (what is printed), `topology` (what `displayxr-cli info`
+//! prints), `cost`. On top of the rules stand [`compare`] (a log against the answer), [`advise`] (the smallest change that
+//! helps) and [`MachineFold`] (a machine from a log's own records).
+//!
+//! Everything is total: any number of adapters and monitors, any fact missing. A rule that needs a missing fact answers
+//! "unknown" and names it.
+
+mod answer;
+
+mod cost;
+mod deposit;
+mod gate;
+mod gl;
+mod gpu;
+mod kill;
+mod line;
+mod outcomes;
+mod overrides;
+mod render;
+mod scanout;
+mod service;
+mod settings;
+
+mod topology;
+mod trace;
+mod vulkan;
+
+pub use answer::replay;
+
+pub use outcomes::{GATES, RULES, gates};
+
+pub use topology::topology;

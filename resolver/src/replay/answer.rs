@@ -1,0 +1,365 @@
+//! From a machine, a path and a policy to the whole answer: asks the rules in order and puts their words together.
+
+use std::borrow::Cow;
+
+use wire::{Crossing, Machine, OverrideUse, Path, Policy, REPLAY_SCHEMA, Replay, ReplayRender, ReplayScanout, Split};
+
+use super::gate::{self, Decision};
+use super::gpu::Gpu;
+use super::line::{self, Line, Mask};
+use super::overrides::{self, Forced};
+use super::render::{self, Choice, Provenance, Ranking};
+use super::scanout::{self, Scanout};
+use super::settings::{self, D3D_FORCE_GPU, Setting, VK_FORCE_GPU};
+use super::trace::{Trace, outcomes};
+use super::{cost, deposit, gl, service, vulkan};
+
+outcomes! {
+    /// Who decided where the app renders.
+    Device {
+        /// The app brought its device.
+        Session => "session.device_luid",
+        /// `DXR_D3D_FORCE_GPU`.
+        D3dOverride => "DXR_D3D_FORCE_GPU",
+        /// `DXR_VK_FORCE_GPU`.
+        VkOverride => "DXR_VK_FORCE_GPU",
+        /// The render resolver.
+        Ranking => "ranking",
+        /// Vulkan, where the resolver's choice is no Vulkan device.
+        TypePriority => "type priority",
+        /// OpenGL's driver.
+        Driver => "GL_DEVICE_LUID_EXT",
+        /// Nobody could identify it.
+        None => "none",
+        /// A fact is missing.
+        Unknown => "unknown",
+    }
+}
+
+/// Where the app renders, so far as it is known.
+struct Render {
+    gpu: Option<(Gpu, Option<Provenance>)>,
+    device: Device,
+}
+
+/// What the resolver says before a session brings its own device.
+struct Suggestion {
+    /// The adapter with the words for it.
+    pick: gl::Pick,
+    /// Nothing survived, as against "cannot be told".
+    unresolved: bool,
+    /// A setting decided.
+    forced: bool,
+}
+
+/// Replays one session on a machine.
+///
+/// Every rule that was asked stands in the answer with its outcome. Facts that a rule needed and did not find are named in
+/// `missing`; what depends on them is null or unknown.
+pub fn replay(machine: &Machine, path: Path, policy: Policy) -> Replay {
+    let mut trace = Trace::new();
+    let at_origin = path == Path::Service;
+    let scanout = scanout::resolve(machine, at_origin);
+    scanout.note(&mut trace);
+    let ranking = render::rank(machine);
+    ranking.note(&mut trace);
+    let mut overrides = Vec::new();
+    let d3d = setting(machine, D3D_FORCE_GPU, "settings.DXR_D3D_FORCE_GPU", &mut trace).map(|setting| {
+        let forced = overrides::d3d(machine, &ranking, &scanout, at_origin, setting);
+        trace.note("override.DXR_D3D_FORCE_GPU", forced.outcome.as_str());
+        use_of(D3D_FORCE_GPU, setting, forced, &mut overrides, &mut trace)
+    });
+    let vk = setting(machine, VK_FORCE_GPU, "settings.DXR_VK_FORCE_GPU", &mut trace).map(|setting| {
+        let forced = vulkan::forced(machine, &scanout, at_origin, setting);
+        trace.note("override.DXR_VK_FORCE_GPU", forced.outcome.as_str());
+        use_of(VK_FORCE_GPU, setting, forced, &mut overrides, &mut trace)
+    });
+    let suggestion = suggest(&ranking, d3d.as_ref());
+    let render = render_of(machine, path, &suggestion, vk.as_ref());
+    trace.note("render.device", render.device.as_str());
+    if render.device == Device::Unknown {
+        name_missing(
+            machine,
+            path,
+            &ranking,
+            [d3d.as_ref().map(|f| &f.missing), vk.as_ref().map(|f| &f.missing)],
+            &mut trace,
+        );
+    }
+    let same = match (render.gpu, scanout.gpu) {
+        (Some((render, _)), Some(scanout)) => render.same_as(scanout, machine),
+        _ => None,
+    };
+    let decision = decide(machine, path, policy, &render, scanout.gpu, same, &mut trace);
+    let crossing = match (same, decision.split) {
+        (Some(true), _) => Crossing::None,
+        (Some(false), Split::Engaged) => Crossing::AtlasPerFrame,
+        (Some(false), Split::Off) => Crossing::EveryPresent,
+        _ => Crossing::Unknown,
+    };
+    let deposit = (path == Path::Vulkan)
+        .then(|| {
+            let for_split = policy == Policy::Adr039 && decision.reached_stage_a;
+            deposit::answer(machine, render.gpu.map(|(gpu, _)| gpu), for_split, &mut trace)
+        })
+        .flatten();
+    let (interop, interop_gpu, gl) = if path == Path::OpenGl {
+        let (interop, gpu, answer) = gl::answer(machine, suggestion.pick, &mut trace);
+        (Some(interop), gpu, Some(answer))
+    } else {
+        (None, None, None)
+    };
+    let (line, own_line) = print(machine, path, &render, &scanout, same, decision, &mut trace);
+    let service = at_origin.then(|| {
+        let mut answer = service::answer(machine, &ranking, suggestion.pick, &mut trace);
+        answer.placement = own_line;
+        answer
+    });
+    Replay {
+        schema: Cow::Borrowed(REPLAY_SCHEMA),
+        policy,
+        path,
+        render: render.gpu.map(|(gpu, provenance)| ReplayRender {
+            name: gpu.name(machine).to_owned(),
+            luid: gpu.luid(machine),
+            provenance: provenance.map(|words| Cow::Borrowed(words.as_str())),
+        }),
+        scanout: scanout.gpu.map(|gpu| ReplayScanout {
+            name: gpu.name(machine).to_owned(),
+            luid: gpu.luid(machine),
+            via: scanout.via,
+        }),
+        split: decision.split,
+        reason: decision.reason.map(Cow::Borrowed),
+        retired: decision.retired,
+        crossing,
+        overrides,
+        interop,
+        cost: cost::of(crossing, machine.panel),
+        line,
+        ranking: ranking.list(machine),
+        device_mask: mask(machine, [render.gpu.map(|(gpu, _)| gpu), scanout.gpu, interop_gpu]),
+        deposit,
+        gl,
+        service,
+        rules: trace.rules,
+        warnings: trace.warnings,
+        missing: trace.missing,
+    }
+}
+
+fn setting<'a>(machine: &'a Machine, name: &str, rule: &'static str, trace: &mut Trace) -> Option<Setting<'a>> {
+    let (lookup, setting) = settings::look_up(&machine.settings, name);
+    trace.note(rule, lookup.as_str());
+    setting
+}
+
+/// Writes an override down, with its warning.
+fn use_of<O>(
+    name: &'static str,
+    setting: Setting<'_>,
+    mut forced: Forced<O>,
+    overrides: &mut Vec<OverrideUse>,
+    trace: &mut Trace,
+) -> Forced<O> {
+    trace.warnings.extend(forced.warning.take());
+    overrides.push(OverrideUse {
+        name: Cow::Borrowed(name),
+        value: setting.value.to_owned(),
+        source: setting.source,
+        honoured: forced.honoured,
+    });
+    forced
+}
+
+/// An override that is followed outranks the ranking; one of which that cannot be told leaves the choice open.
+fn suggest<O>(ranking: &Ranking, d3d: Option<&Forced<O>>) -> Suggestion {
+    match d3d {
+        Some(Forced { gpu: Some((gpu, provenance)), .. }) => {
+            Suggestion { pick: Some((*gpu, Some(*provenance))), unresolved: false, forced: true }
+        }
+        Some(Forced { honoured: None, .. }) => Suggestion { pick: None, unresolved: false, forced: false },
+        _ => {
+            let pick = match ranking.choice {
+                Choice::Adapter(index, words) => Some((Gpu::Listed(index), words.map(Provenance::Ranked))),
+                Choice::Unresolved | Choice::Unknown => None,
+            };
+            Suggestion { pick, unresolved: ranking.choice == Choice::Unresolved, forced: false }
+        }
+    }
+}
+
+fn render_of<O>(machine: &Machine, path: Path, suggestion: &Suggestion, vk: Option<&Forced<O>>) -> Render {
+    if path == Path::OpenGl {
+        return match gl::context_luid(machine) {
+            Some(luid) => Render { gpu: Some((Gpu::by_luid(machine, luid), None)), device: Device::Driver },
+            None => Render { gpu: None, device: Device::None },
+        };
+    }
+    if let Some(luid) = machine.session.device_luid.filter(|luid| !luid.is_zero()) {
+        return Render { gpu: Some((Gpu::by_luid(machine, luid), None)), device: Device::Session };
+    }
+    let suggested = if suggestion.forced { Device::D3dOverride } else { Device::Ranking };
+    if path != Path::Vulkan {
+        let device = match (suggestion.pick, suggestion.unresolved) {
+            (Some(_), _) => suggested,
+            (None, true) => Device::None,
+            (None, false) => Device::Unknown,
+        };
+        return Render { gpu: suggestion.pick, device };
+    }
+    match (vk, suggestion.pick) {
+        (Some(Forced { gpu: Some((gpu, _)), .. }), _) => Render { gpu: Some((*gpu, None)), device: Device::VkOverride },
+        (Some(Forced { honoured: None, .. }), _) => Render { gpu: None, device: Device::Unknown },
+        (_, Some((gpu, words))) if vulkan::is_device(machine, gpu) => {
+            Render { gpu: Some((gpu, words)), device: suggested }
+        }
+        (_, None) if !suggestion.unresolved => Render { gpu: None, device: Device::Unknown },
+        _ => match vulkan::by_priority(machine) {
+            Ok(Some(index)) => Render { gpu: Some((Gpu::Listed(index), None)), device: Device::TypePriority },
+            Ok(None) => Render { gpu: None, device: Device::None },
+            Err(_) => Render { gpu: None, device: Device::Unknown },
+        },
+    }
+}
+
+/// Which facts would tell where the app renders.
+fn name_missing(
+    machine: &Machine,
+    path: Path,
+    ranking: &Ranking,
+    forced: [Option<&Vec<Cow<'static, str>>>; 2],
+    trace: &mut Trace,
+) {
+    let before = trace.missing.len();
+    for fact in forced.into_iter().flatten().flatten() {
+        trace.miss(fact.clone());
+    }
+    if trace.missing.len() == before && ranking.choice == Choice::Unknown {
+        ranking.missing(machine).into_iter().for_each(|fact| trace.miss(fact));
+    }
+    if let (Path::Vulkan, Err(index), true) = (path, vulkan::by_priority(machine), trace.missing.len() == before) {
+        trace.miss(format!("adapters[{index}].vulkan_type"));
+    }
+}
+
+fn decide(
+    machine: &Machine,
+    path: Path,
+    policy: Policy,
+    render: &Render,
+    scanout: Option<Gpu>,
+    same: Option<bool>,
+    trace: &mut Trace,
+) -> Decision {
+    let unknown =
+        Decision { split: Split::Unknown, reason: None, retired: false, presenter: false, reached_stage_a: false };
+    match path {
+        // A client prints no placement line; its service does (vocabulary section 2).
+        Path::IpcClient => return unknown,
+        Path::Unknown => {
+            trace.miss("path");
+            return unknown;
+        }
+        // Neither has a gate for a device that cannot be identified (contract section 5).
+        Path::D3d12 | Path::Service if render.gpu.is_none() => {
+            trace.miss("session.device_luid");
+            return unknown;
+        }
+        _ => {}
+    }
+    let facts = gate::Facts {
+        path,
+        policy,
+        render: match render.device {
+            Device::Unknown => None,
+            _ => Some(render.gpu.is_some()),
+        },
+        scanout: scanout.is_some(),
+        same,
+    };
+    let decision = gate::decide(machine, facts, trace);
+    if decision.split == Split::Unknown && same.is_none() {
+        for gpu in [render.gpu.map(|(gpu, _)| gpu), scanout].into_iter().flatten() {
+            if gpu.luid(machine).is_none() {
+                trace.miss(gpu.luid_fact());
+            }
+        }
+    }
+    decision
+}
+
+/// The line, and for a client's presenter the service's own line as well.
+fn print(
+    machine: &Machine,
+    path: Path,
+    render: &Render,
+    scanout: &Scanout,
+    same: Option<bool>,
+    decision: Decision,
+    trace: &mut Trace,
+) -> (Option<String>, Option<String>) {
+    if matches!(path, Path::IpcClient | Path::Unknown) {
+        trace.note("line", Mask::None.as_str());
+        return (None, None);
+    }
+    if decision.retired {
+        let Line { mask, text } = line::changed(decision.reason.unwrap_or("unknown"));
+        trace.note("line", mask.as_str());
+        return (Some(text), None);
+    }
+    let full = full_line(machine, render, scanout, same, decision, trace);
+    let own = full.as_ref().map(|line| line.text.clone()).filter(|_| path == Path::Service);
+    let line = if decision.presenter { Some(line::presenter(gate::PRESENTER_REASON)) } else { full };
+    trace.note("line", line.as_ref().map_or(Mask::Unknown, |line| line.mask).as_str());
+    (line.map(|line| line.text), own)
+}
+
+/// Null when a part of it is not known: "not told" is no reason to print UNKNOWN.
+fn full_line(
+    machine: &Machine,
+    render: &Render,
+    scanout: &Scanout,
+    same: Option<bool>,
+    decision: Decision,
+    trace: &mut Trace,
+) -> Option<Line> {
+    if decision.split == Split::Unknown || render.device == Device::Unknown {
+        return None;
+    }
+    let mut named = |gpu: Gpu| {
+        if gpu.luid(machine).is_none() {
+            trace.miss(gpu.luid_fact());
+        }
+        gpu.luid(machine).map(|luid| (gpu.name(machine), luid))
+    };
+    let render = match render.gpu {
+        Some((gpu, _)) => Some(named(gpu)?),
+        None => None,
+    };
+    let scanout = match scanout.gpu {
+        Some(gpu) => Some(named(gpu)?),
+        None => None,
+    };
+    let active = decision.split == Split::Engaged || decision.presenter;
+    let mut line = line::placement(render, scanout, same == Some(true), active, decision.reason);
+    if ![render, scanout].into_iter().flatten().all(|(name, _)| line::prints(name)) {
+        trace.note("line.name", "cannot be converted: the record has an empty body");
+        line.text.clear();
+    }
+    Some(line)
+}
+
+/// One bit an adapter, the first in enumeration order lowest; as many digits as the machine needs.
+fn mask(machine: &Machine, gpus: [Option<Gpu>; 3]) -> String {
+    let mut nibbles = vec![0_u8; machine.adapters.len().div_ceil(4).max(1)];
+    for gpu in gpus.into_iter().flatten() {
+        if let Gpu::Listed(index) = gpu
+            && let Some(nibble) = nibbles.get_mut(index / 4)
+        {
+            *nibble |= 1 << (index % 4);
+        }
+    }
+    let digits = nibbles.iter().rev().map(|nibble| char::from(b"0123456789abcdef"[usize::from(nibble & 15)]));
+    ['0', 'x'].into_iter().chain(digits).collect()
+}
