@@ -9,7 +9,9 @@
 //! Everything is total: any number of adapters and monitors, any fact missing. A rule that needs a missing fact answers
 //! "unknown" and names it.
 
+mod advise;
 mod answer;
+mod compare;
 
 mod cost;
 mod deposit;
@@ -24,13 +26,14 @@ mod render;
 mod scanout;
 mod service;
 mod settings;
-
+mod told;
 mod topology;
 mod trace;
 mod vulkan;
 
+pub use advise::{advise, advise_on_log};
 pub use answer::replay;
-
-pub use outcomes::{GATES, RULES, gates};
-
+pub use compare::compare;
+pub use outcomes::{EXCLUSIONS, GATES, RULES, gates};
+pub use told::{MachineFold, Told};
 pub use topology::topology;

@@ -45,11 +45,11 @@ fn printed(name: &str) -> (String, Vec<String>) {
 fn check(name: &str) {
     let expected = fs::read_to_string(folder(name).join("expected.txt")).expect("the case is complete");
     let (of, lines) = printed(name);
-    assert_eq!(lines.iter().map(|line| format!("{line}\n")).collect::<String>(), expected, "{name}");
+    assert_eq!(lines.join("\n") + "\n", expected, "{name}");
     let mut text = String::new();
     for line in &lines {
         let prefix = if of == "topology" { "" } else { "[2026-09-14 12:00:01.370] [WARN ] [d3d_log_weave_placement] " };
-        text += &format!("{prefix}{line}\n");
+        text.extend([prefix, line, "\n"]);
     }
     let mut read = 0;
     let mut reader = LogReader::new();

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path as FilePath, PathBuf};
 
-use resolver::replay::{GATES, RULES, gates, replay};
+use resolver::replay::{EXCLUSIONS, GATES, RULES, gates, replay};
 use serde_json::Value;
 use wire::{Machine, Path, Policy, Replay};
 
@@ -102,11 +102,14 @@ fn the_cases_reach_every_outcome_of_every_rule() {
         let asked = |answer: &Replay| answer.rules.iter().any(|fired| fired.rule == *rule && fired.outcome == *outcome);
         *count = cases.iter().filter(|case| here(&case.answer) && asked(&case.answer)).count();
     }
-    let mut table = String::new();
-    for ((place, rule, outcome), count) in &rows {
-        table += &format!("{count:4}  {place:18} {rule:30} {outcome}\n");
+    for exclusion in EXCLUSIONS {
+        let left_out = |answer: &Replay| answer.ranking.iter().any(|own| own.excluded.as_deref() == Some(*exclusion));
+        let count = cases.iter().filter(|case| left_out(&case.answer)).count();
+        rows.insert(("any".to_owned(), "ranking.excluded", exclusion), count);
     }
-    println!("{table}");
+    for ((place, rule, outcome), count) in &rows {
+        println!("{count:4}  {place:18} {rule:30} {outcome}");
+    }
     let none: Vec<_> = rows.iter().filter(|(_, count)| **count == 0).map(|(row, _)| row).collect();
     assert!(none.is_empty(), "no case reaches {none:#?}");
 }

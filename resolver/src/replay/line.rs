@@ -83,7 +83,9 @@ pub fn placement(
             ],
         ),
     };
-    parts.iter().for_each(|part| text.push_str(part));
+    for part in parts {
+        text.push_str(part);
+    }
     text.push_str(") (#918)");
     Line { mask, text }
 }

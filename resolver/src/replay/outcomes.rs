@@ -9,7 +9,7 @@ use super::gl::{Agreement, Evidence, Rung};
 use super::kill::Kill;
 use super::line::Mask;
 use super::overrides::D3d;
-use super::render::{Excluded, Words};
+use super::render::{Excluded, Exclusion, Words};
 use super::scanout::{At, DisplayPath, Panel, Walk};
 use super::service::Ingest;
 use super::settings::Lookup;
@@ -38,6 +38,9 @@ pub const RULES: &[(&str, &[&str])] = &[
     ("service.ingest", Ingest::WORDS),
     ("line", Mask::WORDS),
 ];
+
+/// Why an adapter can be left out of the ranking.
+pub const EXCLUSIONS: &[&str] = Exclusion::WORDS;
 
 /// The paths that have gates.
 pub const GATES: [Path; 5] = [Path::D3d11, Path::D3d12, Path::Vulkan, Path::OpenGl, Path::Service];

@@ -75,18 +75,17 @@ pub enum Provenance {
     Forced(Source, Keyword),
 }
 
-outcomes! {
-    /// What a forced provenance names.
-    Keyword {
-        /// The adapter that drives the panel.
-        Scanout => "scanout",
-        /// The least dedicated memory.
-        Igpu => "igpu",
-        /// The most dedicated memory.
-        Dgpu => "dgpu",
-        /// A number.
-        Index => "index",
-    }
+/// What a forced provenance names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Keyword {
+    /// The adapter that drives the panel.
+    Scanout,
+    /// The least dedicated memory.
+    Igpu,
+    /// The most dedicated memory.
+    Dgpu,
+    /// A number.
+    Index,
 }
 
 impl Provenance {

@@ -41,11 +41,10 @@ pub fn answer(
     };
     let outcome = match (choice, cross) {
         (None, _) if ranking.choice == Choice::Unresolved => Ingest::Unresolved,
-        (None, _) => Ingest::Unknown,
         (Some(_), _) if !forced => Ingest::Ranked,
         (Some(_), Some(false)) => Ingest::Forced,
         (Some(_), Some(true)) => Ingest::ForcedAcross,
-        (Some(_), None) => Ingest::Unknown,
+        _ => Ingest::Unknown,
     };
     trace.note("service.ingest", outcome.as_str());
     let lines = match (choice, outcome) {

@@ -152,10 +152,14 @@ fn service_ingest(machine: &Machine, scanout: &Scanout) -> String {
         format!("{} ({}) — the adapter clients must share (ADR-037 §7)", quoted(machine, gpu), provenance.as_str());
     if let (Some(setting), Some(forced)) = (setting, forced) {
         let value = setting.value;
-        line += &match forced.honoured {
-            Some(true) => format!("; DXR_D3D_FORCE_GPU={value} HONOURED"),
-            _ => format!("; DXR_D3D_FORCE_GPU={value} set but NOT honoured — see the resolver's WARN"),
+        let verdict = match forced.honoured {
+            Some(true) => "HONOURED",
+            _ => "set but NOT honoured — see the resolver's WARN",
         };
+        line.push_str("; DXR_D3D_FORCE_GPU=");
+        line.push_str(value);
+        line.push(' ');
+        line.push_str(verdict);
     }
     line
 }

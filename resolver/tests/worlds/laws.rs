@@ -40,7 +40,7 @@ impl Laws {
         if refused != answer.warnings.len() {
             fail("every override that is not followed is one warning, and nothing else is");
         }
-        if !answer.missing.is_empty() != (answer.split == Split::Unknown) {
+        if answer.missing.is_empty() == (answer.split == Split::Unknown) {
             fail("with every fact told, only a device that nobody knows leaves a split unknown");
         }
         if let Some(luid) = forced(machine, answer)

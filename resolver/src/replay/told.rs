@@ -1,0 +1,357 @@
+//! A machine from a log's own records: what its candidates, its scanout resolver, its devices and its overrides tell.
+//!
+//! A log tells the answers of the runtime's resolvers rather than the wiring behind them, so the scanout adapter goes into
+//! `told_scanout`. Names and LUIDs often stand in different records and are joined within the log. The placement line
+//! itself gives only that join: what it decides is what a replay is compared with.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use wire::{Event, Fields, Kind, Luid, Machine, MachineAdapter, Observation, Placement, Rect, ToldScanout, Via};
+
+use super::settings::{D3D_FORCE_GPU, VK_FORCE_GPU, WEAVE_ON_SCANOUT};
+
+/// A machine, and the facts that the log leaves open; [`compare`](super::compare()) wants them.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Told {
+    /// What is known. Session facts that the log leaves open have their defaults.
+    pub machine: Machine,
+    /// Names of facts, such as `session.hwnd`.
+    pub missing: Vec<Cow<'static, str>>,
+}
+
+impl Told {
+    /// The machine with what a placement says of its session taken as a fact, for asking what would help. False when the
+    /// kill switch was set by somebody that the log does not name.
+    pub fn as_observed(&self, observed: &Placement) -> (Machine, bool) {
+        let mut fold = MachineFold { machine: self.machine.clone(), ..MachineFold::new() };
+        let mut kill_told = true;
+        for reason in &observed.reasons {
+            match reason.as_str() {
+                "killed_by_env" => {
+                    // Any source prints this token; the weakest one can be outranked as every one can be removed.
+                    kill_told = false;
+                    fold.machine.settings.machine.insert(WEAVE_ON_SCANOUT.to_owned(), "0".to_owned());
+                }
+                "presenter_ineligible" => "CLIENT_TEXTURE".clone_into(&mut fold.machine.session.presenter),
+                "stage_a_failed" => fold.stage_a_failed(),
+                token => fold.refused(token),
+            }
+        }
+        (fold.machine, kill_told)
+    }
+}
+
+/// Folds a log into a machine, as [`Judge`](crate::Judge) folds it into a verdict.
+#[derive(Debug)]
+pub struct MachineFold {
+    machine: Machine,
+    /// The run of candidate and skip records that is being read, and where the last candidate of it stands.
+    run: Vec<MachineAdapter>,
+    last_candidate: usize,
+    /// Null once a name was seen with two LUIDs.
+    names: BTreeMap<String, Option<Luid>>,
+    scanout_asked: bool,
+    told: Vec<&'static str>,
+}
+
+/// Names kept for the join. More than a machine can have; a hostile log must not grow the memory.
+const NAMES_MAX: usize = 256;
+/// Adapters kept of one run.
+const ADAPTERS_MAX: usize = 256;
+
+/// Session facts and settings that a log tells by accident only.
+const OPEN: [&str; 8] = [
+    "session.hwnd",
+    "session.shared_texture",
+    "session.timeline_semaphore",
+    "session.dp_accepts_scanout",
+    "session.stage_a_ok",
+    "session.legacy_standalone",
+    "session.unsupported_layers",
+    "settings.DXR_WEAVE_ON_SCANOUT",
+];
+
+impl Default for MachineFold {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl MachineFold {
+    /// Before the first record.
+    pub fn new() -> Self {
+        Self {
+            machine: Machine::new(Vec::new()),
+            run: Vec::new(),
+            last_candidate: 0,
+            names: BTreeMap::new(),
+            scanout_asked: false,
+            told: Vec::new(),
+        }
+    }
+
+    /// The next record, in file order.
+    pub fn push(&mut self, observation: &Observation) {
+        let Observation::Event(event) = observation else { return };
+        if !matches!(event.kind, Kind::RenderCandidate | Kind::RenderSkipped) {
+            self.end_run();
+        }
+        for prefix in ["adapter", "render", "scanout", "suggested"] {
+            self.learn_name(&event.fields, prefix);
+        }
+        self.read(event);
+    }
+
+    /// What the whole log told.
+    pub fn finish(mut self) -> Told {
+        self.end_run();
+        let Self { mut machine, names, scanout_asked, told, .. } = self;
+        if machine.adapters.is_empty() {
+            machine.adapters = names
+                .iter()
+                .filter_map(|(name, luid)| luid.map(|luid| MachineAdapter { luid: Some(luid), ..bare(name) }))
+                .collect();
+        }
+        // A name of twins cannot be joined.
+        for index in 0..machine.adapters.len() {
+            let name = &machine.adapters[index].name;
+            let unique = machine.adapters.iter().filter(|other| other.name == *name).count() == 1;
+            if unique && let Some(luid) = names.get(name.as_str()) {
+                machine.adapters[index].luid = *luid;
+            }
+        }
+        let mut missing: Vec<Cow<'static, str>> =
+            OPEN.iter().filter(|fact| !told.contains(fact)).map(|fact| Cow::Borrowed(*fact)).collect();
+        if machine.adapters.is_empty() {
+            missing.push(Cow::Borrowed("adapters"));
+        }
+        if !scanout_asked {
+            missing.push(Cow::Borrowed("monitors"));
+        }
+        if machine.session.device_luid.is_none() {
+            missing.push(Cow::Borrowed("session.device_luid"));
+        }
+        Told { machine, missing }
+    }
+
+    fn read(&mut self, event: &Event) {
+        let fields = &event.fields;
+        match event.kind {
+            Kind::RenderCandidate => self.candidate(fields),
+            Kind::RenderSkipped => self.skipped(fields),
+            Kind::Scanout => self.scanout(fields),
+            Kind::Device => self.machine.session.device_luid = fields.luid("adapter.luid"),
+            Kind::Deposit => {
+                if let Some(luid) = fields.luid("device.luid").filter(|luid| !luid.is_zero()) {
+                    self.machine.session.device_luid = Some(luid);
+                }
+            }
+            Kind::GlAdvisory => {
+                self.machine.session.gl_luid = fields.luid("context.luid");
+                self.machine.session.gl_renderer = fields.text("renderer").map(str::to_owned);
+            }
+            Kind::Display => self.display(fields),
+            Kind::OverrideFollowed | Kind::OverrideIgnored | Kind::IngestForced | Kind::ClientCrossing => {
+                self.setting(fields);
+            }
+            Kind::SplitEngaged | Kind::BridgeEngaged => self.tell("session.stage_a_ok"),
+            Kind::DeviceFailed => self.stage_a_failed(),
+            // The plug-in's refusal ends stage A as well, and is told before its duration.
+            Kind::StageTook if fields.int("active") == Some(0) && self.machine.session.dp_accepts_scanout => {
+                self.stage_a_failed();
+            }
+            Kind::SplitDisabled | Kind::SplitRetired | Kind::SplitRefused => {
+                if let Some(cause) = fields.text("cause") {
+                    self.refused(cause);
+                }
+            }
+            Kind::RenderOff => {
+                for reason in fields.reasons("reasons").unwrap_or_default() {
+                    self.refused(reason.as_str());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn tell(&mut self, fact: &'static str) {
+        if !self.told.contains(&fact) {
+            self.told.push(fact);
+        }
+    }
+
+    fn learn_name(&mut self, fields: &Fields, prefix: &str) {
+        let name = fields.text(&format!("{prefix}.name"));
+        let luid = fields.luid(&format!("{prefix}.luid")).filter(|luid| !luid.is_zero());
+        let (Some(name), Some(luid)) = (name.filter(|name| !name.starts_with('<')), luid) else { return };
+        let full = self.names.len() >= NAMES_MAX;
+        match self.names.get_mut(name) {
+            Some(known) if *known == Some(luid) => {}
+            Some(known) => *known = None,
+            None if !full => {
+                self.names.insert(name.to_owned(), Some(luid));
+            }
+            None => {}
+        }
+    }
+
+    /// A candidate says its number. Skipped adapters do not, but they stand in enumeration order between the candidates: a
+    /// number that was passed already begins a new run, and the skips just before it belong there.
+    fn candidate(&mut self, fields: &Fields) {
+        let Some(index) = fields.int("index").and_then(|index| usize::try_from(index).ok()) else { return };
+        if index >= ADAPTERS_MAX {
+            return;
+        }
+        if index < self.run.len() {
+            let skips = self.run.split_off(self.run.len() - index.min(self.run.len() - self.last_candidate));
+            self.end_run();
+            self.run = skips;
+        }
+        while self.run.len() < index {
+            self.run.push(bare("<unknown>"));
+        }
+        let vram = fields.int("vram_mib").and_then(|mib| u64::try_from(mib).ok());
+        self.run.push(MachineAdapter {
+            dedicated_vram_mib: vram,
+            // It survived, so none of the exclusions holds; the level is at least the least one.
+            software: Some(fields.int("adapter_kind") == Some(0)),
+            remote: Some(false),
+            feature_level: Some("11_0".to_owned()),
+            vulkan_type: Some("unknown".to_owned()),
+            ..bare(fields.text("adapter.name").unwrap_or("<unknown>"))
+        });
+        self.last_candidate = self.run.len();
+    }
+
+    /// Left out of rendering, which the machine can say with `remote`; that leaves it its outputs.
+    fn skipped(&mut self, fields: &Fields) {
+        if let Some(name) = fields.text("adapter.name").filter(|_| self.run.len() < ADAPTERS_MAX) {
+            self.run.push(MachineAdapter { remote: Some(true), ..bare(name) });
+        }
+    }
+
+    fn end_run(&mut self) {
+        self.last_candidate = 0;
+        let run = std::mem::take(&mut self.run);
+        if run.len() >= self.machine.adapters.len() {
+            self.machine.adapters = run;
+        }
+    }
+
+    /// The last record of the scanout resolver is its answer. One that names no adapter is a failure or a step on the way.
+    fn scanout(&mut self, fields: &Fields) {
+        self.scanout_asked = true;
+        let (name, luid) = (fields.text("adapter.name"), fields.luid("adapter.luid"));
+        self.machine.told_scanout = name.map(|name| ToldScanout {
+            name: name.to_owned(),
+            luid,
+            via: Some(if luid.is_some() { Via::DisplayPath } else { Via::OutputWalk }),
+        });
+    }
+
+    /// Place and size are told by different builds; without a place the size alone still gives the cost.
+    fn display(&mut self, fields: &Fields) {
+        let number = |name: &str| fields.int(name);
+        let size = |name: &str| number(name).and_then(|value| u32::try_from(value).ok());
+        if let (Some(width), Some(height)) = (size("panel.width"), size("panel.height")) {
+            let place = |name: &str| number(name).and_then(|value| i32::try_from(value).ok()).unwrap_or_default();
+            self.machine.panel = Some(Rect { left: place("panel.left"), top: place("panel.top"), width, height });
+        } else if let (Some(width), Some(height), None) =
+            (size("pixels.width"), size("pixels.height"), self.machine.panel)
+        {
+            self.machine.panel = Some(Rect { left: 0, top: 0, width, height });
+        }
+    }
+
+    /// Either the variable with its value, or a provenance such as `user-forced: igpu`.
+    fn setting(&mut self, fields: &Fields) {
+        let settings = &mut self.machine.settings;
+        if let (Some(name), Some(value)) = (fields.text("variable"), fields.text("value")) {
+            let known = [&settings.env, &settings.user, &settings.machine].iter().any(|store| store.contains_key(name));
+            if !known && [D3D_FORCE_GPU, VK_FORCE_GPU].contains(&name) {
+                settings.env.insert(name.to_owned(), value.to_owned());
+            }
+            return;
+        }
+        let Some((source, keyword)) = fields.text("provenance").and_then(|words| words.split_once("-forced: ")) else {
+            return;
+        };
+        let value = match (keyword, fields.int("index")) {
+            ("index", Some(index)) => index.to_string(),
+            ("index", None) => return,
+            (keyword, _) => keyword.to_owned(),
+        };
+        let store = match source {
+            "user" => &mut settings.user,
+            "machine" => &mut settings.machine,
+            _ => &mut settings.env,
+        };
+        store.insert(D3D_FORCE_GPU.to_owned(), value);
+    }
+
+    fn stage_a_failed(&mut self) {
+        self.machine.session.stage_a_ok = false;
+        self.tell("session.stage_a_ok");
+    }
+
+    /// A gate's token, or the prose of a stage A that failed (vocabulary section 5).
+    fn refused(&mut self, cause: &str) {
+        let session = &mut self.machine.session;
+        let fact = match cause {
+            "no_hwnd" | "no HWND" => {
+                session.hwnd = false;
+                "session.hwnd"
+            }
+            "shared_texture_session" | "shared-texture session" => {
+                session.shared_texture = true;
+                "session.shared_texture"
+            }
+            "no_timeline_semaphore" => {
+                session.timeline_semaphore = false;
+                "session.timeline_semaphore"
+            }
+            "legacy_standalone" | "DXR_LEGACY_STANDALONE" => {
+                session.legacy_standalone = true;
+                "session.legacy_standalone"
+            }
+            "dp_refused_scanout" | "the display processor declined a weaver on the scanout adapter" => {
+                session.dp_accepts_scanout = false;
+                "session.dp_accepts_scanout"
+            }
+            "layers_unsupported" | "authored_mask" => {
+                session.unsupported_layers = true;
+                "session.unsupported_layers"
+            }
+            // These speak of adapters, of the panel or of a setting whose value they do not tell.
+            "killed_by_env"
+            | "same_adapter"
+            | "scanout_unresolvable"
+            | "render_unresolvable"
+            | "api_unsupported"
+            | "no_panel_dimensions"
+            | "no panel dimensions"
+            | "scanout unresolvable"
+            | "presenter_ineligible"
+            | "weave_on_ingest"
+            | "unknown" => return,
+            _ => return self.stage_a_failed(),
+        };
+        self.tell(fact);
+    }
+}
+
+/// An adapter of which only the name is known.
+fn bare(name: &str) -> MachineAdapter {
+    MachineAdapter {
+        name: name.to_owned(),
+        luid: None,
+        vendor_id: None,
+        device_id: None,
+        dedicated_vram_mib: None,
+        software: None,
+        remote: None,
+        feature_level: None,
+        vulkan_type: None,
+    }
+}
