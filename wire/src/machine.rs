@@ -9,8 +9,9 @@ use crate::{Luid, Via};
 /// Name and version of the machine object.
 pub const MACHINE_SCHEMA: &str = "weavewatch.machine/1";
 
-/// A machine file.
+/// A machine file. Without a key `monitors`, or with null, nothing is known of the wiring: then `told_scanout` says so.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(from = "File")]
 pub struct Machine {
     /// [`MACHINE_SCHEMA`].
     pub schema: String,
@@ -19,34 +20,71 @@ pub struct Machine {
     /// In DXGI enumeration order, which is also the Vulkan device order.
     pub adapters: Vec<MachineAdapter>,
     /// In the order of the system.
-    #[serde(default)]
     pub monitors: Vec<Monitor>,
     /// Where the 3D panel is on the desktop, in physical pixels; null when no plug-in reports it.
     pub panel: Option<Rect>,
     /// False when DXGI gives no factory: then there are no adapters to choose from.
-    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    #[serde(skip_serializing_if = "is_yes")]
     pub dxgi: bool,
     /// What the runtime's own scanout resolver answered, where a log tells that but not the monitors behind it. It stands
     /// in for `monitors` and `panel`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub told_scanout: Option<ToldScanout>,
     /// What somebody set.
-    #[serde(default)]
     pub settings: Settings,
     /// What one session brings along.
-    #[serde(default)]
     pub session: SessionFacts,
+}
+
+/// A machine file as it is written: what may be left out, and what null means.
+#[derive(Deserialize)]
+struct File {
+    schema: String,
+    os: String,
+    adapters: Vec<MachineAdapter>,
+    #[serde(default)]
+    monitors: Option<Vec<Monitor>>,
+    panel: Option<Rect>,
+    #[serde(default = "yes")]
+    dxgi: bool,
+    #[serde(default)]
+    told_scanout: Option<ToldScanout>,
+    #[serde(default)]
+    settings: Settings,
+    #[serde(default)]
+    session: SessionFacts,
+}
+
+impl From<File> for Machine {
+    fn from(file: File) -> Self {
+        let File { schema, os, adapters, monitors, panel, dxgi, told_scanout, settings, session } = file;
+        let told_scanout = told_scanout.or_else(|| monitors.is_none().then(ToldScanout::open));
+        let monitors = monitors.unwrap_or_default();
+        Self { schema, os, adapters, monitors, panel, dxgi, told_scanout, settings, session }
+    }
 }
 
 /// A scanout adapter that a log names.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ToldScanout {
-    /// DXGI's description, or `<not enumerated>`.
+    /// DXGI's description, or `<not enumerated>`; empty, with no LUID, when nothing is told.
     pub name: String,
     /// Valid within one boot; null after an output walk, which prints none.
     pub luid: Option<Luid>,
     /// How it was found, where that is told.
     pub via: Option<Via>,
+}
+
+impl ToldScanout {
+    /// Nobody told which adapter drives the panel, nor the monitors that would.
+    pub const fn open() -> Self {
+        Self { name: String::new(), luid: None, via: None }
+    }
+
+    /// True for [`ToldScanout::open`].
+    pub const fn is_open(&self) -> bool {
+        self.name.is_empty() && self.luid.is_none()
+    }
 }
 
 /// One GPU. Null is "not told".

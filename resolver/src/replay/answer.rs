@@ -7,7 +7,7 @@ use wire::{Crossing, Machine, OverrideUse, Path, Policy, REPLAY_SCHEMA, Replay, 
 use super::gate::{self, Decision};
 use super::gpu::Gpu;
 use super::line::{self, Line, Mask};
-use super::overrides::{self, Forced};
+use super::overrides::{self, Forced, MONITORS};
 use super::render::{self, Choice, Provenance, Ranking};
 use super::scanout::{self, Scanout};
 use super::settings::{self, D3D_FORCE_GPU, Setting, VK_FORCE_GPU};
@@ -90,7 +90,7 @@ pub fn replay(machine: &Machine, path: Path, policy: Policy) -> Replay {
         (Some((render, _)), Some(scanout)) => render.same_as(scanout, machine),
         _ => None,
     };
-    let decision = decide(machine, path, policy, &render, scanout.gpu, same, &mut trace);
+    let decision = decide(machine, path, policy, &render, &scanout, same, &mut trace);
     let crossing = match (same, decision.split) {
         (Some(true), _) => Crossing::None,
         (Some(false), Split::Engaged) => Crossing::AtlasPerFrame,
@@ -248,7 +248,7 @@ fn decide(
     path: Path,
     policy: Policy,
     render: &Render,
-    scanout: Option<Gpu>,
+    scanout: &Scanout,
     same: Option<bool>,
     trace: &mut Trace,
 ) -> Decision {
@@ -275,12 +275,14 @@ fn decide(
             Device::Unknown => None,
             _ => Some(render.gpu.is_some()),
         },
-        scanout: scanout.is_some(),
+        scanout: scanout.is_told().then_some(scanout.gpu.is_some()),
         same,
     };
     let decision = gate::decide(machine, facts, trace);
-    if decision.split == Split::Unknown && same.is_none() {
-        for gpu in [render.gpu.map(|(gpu, _)| gpu), scanout].into_iter().flatten() {
+    if decision.split == Split::Unknown && !scanout.is_told() {
+        trace.miss(MONITORS);
+    } else if decision.split == Split::Unknown && same.is_none() {
+        for gpu in [render.gpu.map(|(gpu, _)| gpu), scanout.gpu].into_iter().flatten() {
             if gpu.luid(machine).is_none() {
                 trace.miss(gpu.luid_fact());
             }
@@ -325,6 +327,10 @@ fn full_line(
     trace: &mut Trace,
 ) -> Option<Line> {
     if decision.split == Split::Unknown || render.device == Device::Unknown {
+        return None;
+    }
+    if !scanout.is_told() {
+        trace.miss(MONITORS);
         return None;
     }
     let mut named = |gpu: Gpu| {

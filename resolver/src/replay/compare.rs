@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use wire::{Adapter, Agreement, Comparison, Generation, Luid, Path, Placement, Policy, Replay, Split};
+use wire::{Adapter, Agreement, Comparison, Generation, Luid, Path, Placement, Policy, Reason, Replay, Split};
 
 use super::gate::{PRESENTER_REASON, fact_of};
 
@@ -23,13 +23,15 @@ struct Expected<'a> {
 pub fn compare(answer: &Replay, observed: &Placement, untold: &[Cow<'static, str>]) -> Comparison {
     let Some(expected) = expected(answer) else {
         let mut missing = answer.missing.clone();
-        if missing.is_empty() {
+        if answer.scanout.is_none() && untold.iter().any(|fact| fact == "monitors") && missing.is_empty() {
+            missing.push(Cow::Borrowed("monitors"));
+        } else if missing.is_empty() {
             missing.push(Cow::Borrowed("path"));
         }
         return cannot_tell(missing, "the replay needs facts that are not told".to_owned());
     };
     // Only `CHANGED` has neither adapter and still another reason than an unresolved scanout.
-    let observed_token = observed.reasons.iter().map(wire::Reason::as_str).collect::<Vec<_>>().join(",");
+    let observed_token = observed.reasons.iter().map(Reason::as_str).collect::<Vec<_>>().join(",");
     let observed_changed = observed.render.is_none()
         && observed.scanout.is_none()
         && observed.generation == Generation::G2
@@ -141,6 +143,9 @@ fn explanation(answer: &Replay, observed: &Placement, token: &str) -> &'static s
         (_, Path::Vulkan, Policy::Adr039, "api_unsupported") => "; builds before the Vulkan split print this",
         (_, Path::Vulkan, Policy::Document, _) => "; a newer build may split on Vulkan: policy adr039",
         (_, Path::D3d12, _, "unknown") => "; a re-routed D3D12 session prints `unknown` although its fill arm runs",
+        _ if observed.reasons.iter().any(|own| !own.is_known()) => {
+            "; no rule here knows that token: it is of a newer build"
+        }
         (_, _, _, "same_adapter") => "; equality masks every other reason",
         (_, _, _, "scanout_unresolvable") => "; an unresolved scanout masks every other reason",
         _ => "",
@@ -150,7 +155,8 @@ fn explanation(answer: &Replay, observed: &Placement, token: &str) -> &'static s
 fn rule_of(token: &str) -> String {
     match token.split(',').next().unwrap_or_default() {
         "killed_by_env" => "kill".to_owned(),
-        "" => "line".to_owned(),
+        // A token that no gate has, and the one that means "no token".
+        first if !Reason::new(first).is_known() || first == "unknown" => "line".to_owned(),
         first => format!("gate.{first}"),
     }
 }

@@ -157,8 +157,8 @@ pub struct Facts {
     pub policy: Policy,
     /// The app's device: null when it cannot be told, false when nobody could identify it.
     pub render: Option<bool>,
-    /// The panel's adapter was found.
-    pub scanout: bool,
+    /// The panel's adapter was found; null when that cannot be told.
+    pub scanout: Option<bool>,
     /// Both are one adapter; null when that cannot be told.
     pub same: Option<bool>,
 }
@@ -233,9 +233,9 @@ fn ask(gate: Gate, machine: &Machine, facts: Facts, trace: &mut Trace) -> Answer
         Gate::Timeline => refuse_if(!session.timeline_semaphore),
         Gate::Window => refuse_if(!session.hwnd),
         Gate::SharedTexture => refuse_if(session.shared_texture),
-        Gate::PanelSize => refuse_if(!scanout::has_size(machine)),
+        Gate::PanelSize => scanout::size_told(machine).map_or(Answer::Unknown, |known| refuse_if(!known)),
         Gate::Render => facts.render.map_or(Answer::Unknown, |known| refuse_if(!known)),
-        Gate::Scanout => refuse_if(!facts.scanout),
+        Gate::Scanout => facts.scanout.map_or(Answer::Unknown, |found| refuse_if(!found)),
         Gate::SameAdapter => match facts.same {
             None => Answer::Unknown,
             Some(false) => Answer::Passed(PASSED),

@@ -37,6 +37,9 @@ outcomes! {
     }
 }
 
+/// The fact that is missing where a log tells nothing of the panel.
+pub const MONITORS: &str = "monitors";
+
 /// A variable with its consequence.
 pub struct Forced<O> {
     /// What became of it.
@@ -106,6 +109,7 @@ pub fn panel_words(machine: &Machine, at_origin: bool) -> String {
 
 fn by_scanout(machine: &Machine, scanout: &Scanout, at_origin: bool, source: Source) -> Forced<D3d> {
     match scanout.gpu {
+        None if !scanout.is_told() => Forced::unknown(D3d::Unknown, vec![MONITORS.into()]),
         Some(gpu) => Forced::followed(D3d::Scanout, gpu, source, Keyword::Scanout),
         None if machine.panel.is_none() => Forced::ignored(
             D3d::NoDisplay,

@@ -23,6 +23,8 @@ outcomes! {
         NoDxgi => "no DXGI factory",
         /// A log names the adapter, so nothing has to be found.
         Told => "told by the log",
+        /// Neither the monitors nor the answer is told.
+        NotTold => "unknown",
     }
 }
 
@@ -72,6 +74,11 @@ pub struct Scanout {
 }
 
 impl Scanout {
+    /// False when neither the answer nor what it would be found from is told.
+    pub fn is_told(&self) -> bool {
+        self.panel != Panel::NotTold
+    }
+
     /// Writes the steps down.
     pub fn note(&self, trace: &mut Trace) {
         trace.note("scanout.panel", self.panel.as_str());
@@ -93,15 +100,27 @@ pub fn panel(machine: &Machine, at_origin: bool) -> Option<Rect> {
     Some(if at_origin { Rect { left: 0, top: 0, ..rect } } else { rect })
 }
 
-/// True when the plug-in reports a panel with a size.
+/// True when the plug-in reports a panel with a size; null when a log leaves that open.
+pub fn size_told(machine: &Machine) -> Option<bool> {
+    match &machine.told_scanout {
+        Some(told) if told.is_open() && machine.panel.is_none() => None,
+        _ => Some(has_size(machine)),
+    }
+}
+
+/// True when the plug-in reports a panel with a size. A scanout adapter was found by it.
 pub fn has_size(machine: &Machine) -> bool {
-    machine.told_scanout.is_some() || machine.panel.is_some_and(|rect| rect.width > 0 && rect.height > 0)
+    machine.told_scanout.as_ref().is_some_and(|told| !told.is_open())
+        || machine.panel.is_some_and(|rect| rect.width > 0 && rect.height > 0)
 }
 
 /// Finds the adapter. `at_origin` is for the service.
 pub fn resolve(machine: &Machine, at_origin: bool) -> Scanout {
     let unresolved = |panel| Scanout { gpu: None, via: None, panel, at: None, path: None, walk: None };
     if let Some(told) = &machine.told_scanout {
+        if told.is_open() {
+            return unresolved(Panel::NotTold);
+        }
         let gpu = told.luid.map_or_else(|| by_unique_name(machine, &told.name), |luid| Gpu::by_luid(machine, luid));
         return Scanout { gpu: Some(gpu), via: told.via, ..unresolved(Panel::Told) };
     }

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use wire::{Event, Fields, Kind, Luid, Machine, MachineAdapter, Observation, Placement, Rect, ToldScanout, Via};
 
+use super::gate::fact_of;
 use super::settings::{D3D_FORCE_GPU, VK_FORCE_GPU, WEAVE_ON_SCANOUT};
 
 /// A machine, and the facts that the log leaves open; [`compare`](super::compare()) wants them.
@@ -127,6 +128,7 @@ impl MachineFold {
             missing.push(Cow::Borrowed("adapters"));
         }
         if !scanout_asked {
+            machine.told_scanout = Some(ToldScanout::open());
             missing.push(Cow::Borrowed("monitors"));
         }
         if machine.session.device_luid.is_none() {
@@ -161,8 +163,14 @@ impl MachineFold {
             Kind::StageTook if fields.int("active") == Some(0) && self.machine.session.dp_accepts_scanout => {
                 self.stage_a_failed();
             }
-            Kind::SplitDisabled | Kind::SplitRetired | Kind::SplitRefused => {
+            Kind::SplitDisabled | Kind::SplitRefused => {
                 if let Some(cause) = fields.text("cause") {
+                    self.refused(cause);
+                }
+            }
+            // What takes a running split back is no failure of stage A, whatever its words.
+            Kind::SplitRetired => {
+                if let Some(cause) = fields.text("cause").filter(|cause| fact_of(cause).is_some()) {
                     self.refused(cause);
                 }
             }
@@ -335,6 +343,8 @@ impl MachineFold {
             | "presenter_ineligible"
             | "weave_on_ingest"
             | "unknown" => return,
+            // Tokens are of small letters (vocabulary section 3); one of a newer build refuses for a reason of its own.
+            token if token.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_' || byte == b',') => return,
             _ => return self.stage_a_failed(),
         };
         self.tell(fact);

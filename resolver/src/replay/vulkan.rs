@@ -4,7 +4,7 @@
 use wire::{Machine, MachineAdapter};
 
 use super::gpu::Gpu;
-use super::overrides::{Forced, index, panel_words};
+use super::overrides::{Forced, MONITORS, index, panel_words};
 use super::render::Keyword;
 use super::scanout::{self, Scanout};
 use super::settings::Setting;
@@ -104,6 +104,9 @@ fn by_scanout(machine: &Machine, scanout: &Scanout, at_origin: bool, setting: Se
     let ignored = |outcome, words: &str| Forced::ignored(outcome, format!("DXR_VK_FORCE_GPU=scanout: {words}"));
     if !machine.os.eq_ignore_ascii_case("windows") {
         return ignored(Vk::NotWindows, "Windows-only — ignoring");
+    }
+    if !scanout.is_told() {
+        return Forced::unknown(Vk::Unknown, vec![MONITORS.into()]);
     }
     if !scanout::has_size(machine) {
         return ignored(Vk::NoPanel, "no panel dimensions from the display processor — ignoring");
