@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::Context as _;
-use resolver::{Code, Judge};
+use resolver::{Code, Examiner};
 use wire::ScanReport;
 
 use crate::cli::{Format, ScanArgs};
@@ -199,10 +199,10 @@ impl Scan {
 
 /// Reads one log and says what it tells. An error means that the report ends where reading did.
 pub fn report(contents: &mut dyn Read, name: String, buffer: &mut [u8]) -> (ScanReport, Option<io::Error>) {
-    let mut judge = Judge::new();
+    let mut examiner = Examiner::new();
     let reading =
-        reading::read(contents, source::base_name(&name), buffer, &mut |observation| judge.push(&observation));
-    let judgement = judge.finish(&reading.facts);
+        reading::read(contents, source::base_name(&name), buffer, &mut |observation| examiner.push(&observation));
+    let judgement = examiner.finish(&reading.facts).judgement;
     let facts = reading.facts;
     (ScanReport::new(name, facts.process, facts.end, facts.counts, judgement), reading.error)
 }

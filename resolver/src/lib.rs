@@ -7,9 +7,12 @@
 //! The way of an event: [`Judge::push`] hands it to the session that is open, to the collection of findings and to the
 //! marks of path and build; [`Judge::finish`] decides the last session and puts the [`wire::Judgement`] together.
 //!
-//! The other way round, [`replay`] says what should have happened on a machine.
+//! The other way round, [`replay`] says what should have happened on a machine. [`Examiner`] does both in one pass and compares
+//! them; programs read logs through it.
 
+mod examine;
 pub mod replay;
 mod verdict;
 
+pub use examine::{Examination, Examiner};
 pub use verdict::{Code, Judge};

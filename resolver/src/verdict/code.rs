@@ -39,7 +39,7 @@ pub enum Code {
     DeviceRemoved,
     /// The plug-in loader had to fall back.
     PluginFallback,
-    /// The replay of the log's own topology disagrees with its placement line. Told by the replay, not by the fold.
+    /// The replay of the log's own topology disagrees with its placement line. Told by `Examiner`, which knows both.
     ReplayMismatch,
     /// Something was left out of the answer to keep it small. Added to the contract's table by this project.
     EvidenceOmitted,

@@ -1,6 +1,6 @@
 //! The verdict of a log: folded from everything that is stored of it, in the transaction that adds to it.
 
-use resolver::Judge;
+use resolver::Examiner;
 use sqlx::{AnyConnection, Row};
 use wire::{LogFacts, ScanReport};
 
@@ -23,7 +23,7 @@ pub(super) async fn replace(connection: &mut AnyConnection, id: &str) -> sqlx::R
     let facts: LogFacts = serde_json::from_str(row.try_get(1)?).map_err(corrupt)?;
     let missing_bytes = ranges::missing_bytes(&stored_ranges(connection, id).await?, row.try_get(2)?);
 
-    let mut judge = Judge::new();
+    let mut examiner = Examiner::new();
     let mut after = (-1_i64, 0_i64);
     loop {
         let rows = sqlx::query(
@@ -39,15 +39,15 @@ pub(super) async fn replace(connection: &mut AnyConnection, id: &str) -> sqlx::R
         .await?;
         let Some(last) = rows.last() else { break };
         after = (last.try_get(0)?, last.try_get(1)?);
-        let fold = move || -> sqlx::Result<Judge> {
+        let fold = move || -> sqlx::Result<Examiner> {
             for row in rows {
-                judge.push(&serde_json::from_str(row.try_get(2)?).map_err(corrupt)?);
+                examiner.push(&serde_json::from_str(row.try_get(2)?).map_err(corrupt)?);
             }
-            Ok(judge)
+            Ok(examiner)
         };
-        judge = tokio::task::spawn_blocking(fold).await.map_err(|error| sqlx::Error::Io(error.into()))??;
+        examiner = tokio::task::spawn_blocking(fold).await.map_err(|error| sqlx::Error::Io(error.into()))??;
     }
-    let judgement = judge.finish(&facts);
+    let judgement = examiner.finish(&facts).judgement;
     let report = ScanReport::new(file, facts.process, facts.end, facts.counts, judgement);
     write(connection, id, missing_bytes, &report).await
 }
