@@ -1,11 +1,15 @@
 //! What can be typed: the commands, their options and their help.
 
+mod offline;
+
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use reqwest::Url;
 use resolver::Code;
+
+pub use offline::{AnswerFormat, DiffArgs, ExplainArgs, PageFormat, ReplayArgs};
 
 /// Tells what DisplayXR logs say about where the weave ran, and why.
 #[derive(Parser, Debug)]
@@ -26,6 +30,8 @@ pub struct Cli {
 pub enum Command {
     /// Read logs and say for each where the weave ran.
     Scan(ScanArgs),
+    /// Say what should happen on a machine, by the runtime's documented rules.
+    Replay(ReplayArgs),
     /// Send what the logs of this machine say to a server.
     Watch(WatchArgs),
 }

@@ -2,13 +2,17 @@
 //!
 //! The way of a log: [`scan`] or [`watch`] finds an input, [`reading`] feeds its bytes to the parser, `scan` hands the
 //! observations to the resolver and the report to [`show`], `watch` cuts them into byte ranges and uploads those.
+//! [`explain`] and [`diff`] look at one log or two ([`one`]) and say everything about them; [`replay`] asks the resolver what
+//! should have happened.
 //!
 //! This crate knows nothing of SQL, HTML or how a log line is spelled.
 
 pub mod cli;
 pub mod exit;
+pub mod one;
 pub mod problems;
 pub mod reading;
+pub mod replay;
 pub mod scan;
 pub mod show;
 pub mod source;
@@ -23,6 +27,7 @@ use crate::exit::Exit;
 pub fn run() -> Exit {
     match Cli::parse().command {
         Command::Scan(args) => scan::run(&args),
+        Command::Replay(args) => replay::run(&args),
         Command::Watch(args) => watch::run(&args),
     }
 }

@@ -3,6 +3,7 @@
 
 mod count;
 mod csv;
+pub mod document;
 pub mod escape;
 mod markdown;
 mod outcome;
@@ -34,6 +35,22 @@ pub fn reports(format: Format, reports: &mut Sorted, unreadable: u64) -> io::Res
 /// Prints all marker counts in the same ways.
 pub fn counts(format: Format, counts: &mut Sorted, unreadable: u64) -> io::Result<()> {
     print(io::stdout().lock(), |out| count::write(format, counts, unreadable, out))
+}
+
+/// Prints a page for people; `markdown` for an issue, else text.
+pub fn document(document: &document::Document, markdown: bool) -> io::Result<()> {
+    print(io::stdout().lock(), |out| match markdown {
+        true => document::markdown(document, out),
+        false => document::text(document, out),
+    })
+}
+
+/// Prints one value as JSON that people can read as well.
+pub fn json(value: &impl serde::Serialize) -> io::Result<()> {
+    print(io::stdout().lock(), |out| {
+        serde_json::to_writer_pretty(&mut *out, value)?;
+        out.write_all(b"\n")
+    })
 }
 
 fn print(out: impl Write, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {

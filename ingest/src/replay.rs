@@ -1,0 +1,95 @@
+//! `weavewatch replay`: from a machine, a path and settings to what the runtime should do there, rule by rule.
+
+mod cli_output;
+mod machine_file;
+mod page;
+pub mod picture;
+pub mod words;
+
+use std::fs;
+use std::io::Read as _;
+use std::path::Path as FilePath;
+
+use anyhow::{Context as _, Result, bail};
+use indicatif::ProgressBar;
+use resolver::Examiner;
+use resolver::replay::replay;
+use wire::Machine;
+
+use crate::cli::{AnswerFormat, ReplayArgs};
+use crate::exit::Exit;
+use crate::problems::Problems;
+use crate::{one, show, source};
+
+/// A machine file is a few kilobytes; a log that starts with a brace is not read whole.
+const MACHINE_FILE_BYTES: u64 = 16 << 20;
+
+/// Runs the command.
+pub fn run(args: &ReplayArgs) -> Exit {
+    let problems = Problems::new(ProgressBar::hidden());
+    let name = args.machine.to_string_lossy();
+    let Source { mut machine, kind, open } = match load(&args.machine) {
+        Ok(source) => source,
+        Err(error) => {
+            problems.unreadable(&name, format_args!("{error:#}"));
+            return problems.exit();
+        }
+    };
+    for (name, value) in &args.set {
+        machine.settings.env.insert(name.clone(), value.clone());
+    }
+    let answer = replay(&machine, args.path, args.policy);
+    let printed = match args.format {
+        AnswerFormat::Json => show::json(&answer),
+        AnswerFormat::Text => {
+            let origin = format!("{name}, {kind}");
+            show::document(&page::page(&machine, &answer, &origin, &open, &args.set), false)
+        }
+    };
+    if let Err(error) = printed {
+        problems.unreadable("output", format_args!("failed to print the answer: {error}"));
+    }
+    problems.exit()
+}
+
+/// A machine with the kind of file that told it, in words, and the facts which that kind left open.
+struct Source {
+    machine: Machine,
+    kind: &'static str,
+    open: Vec<String>,
+}
+
+fn load(path: &FilePath) -> Result<Source> {
+    if let Some(text) = machine_text(path)? {
+        return Ok(Source { machine: machine_file::read(&text)?, kind: "a machine file", open: Vec::new() });
+    }
+    let mut examiner = Examiner::new();
+    let found = one::read(path, &mut |observation| examiner.push(&observation))?;
+    if let Some(error) = found.error {
+        bail!("failed to read on after {} bytes: {error}", found.facts.counts.bytes);
+    }
+    if let Some(output) = &found.facts.cli {
+        let machine = cli_output::machine(output)
+            .context("it is displayxr-cli output without a GPU topology section; save `displayxr-cli info`")?;
+        return Ok(Source { machine, kind: "saved displayxr-cli output", open: Vec::new() });
+    }
+    if found.facts.counts.records == 0 {
+        bail!("it is no machine file, no log and no displayxr-cli output; expected one of these");
+    }
+    let told = examiner.finish(&found.facts).told;
+    let open = told.missing.iter().map(ToString::to_string).collect();
+    Ok(Source { machine: told.machine, kind: "a log", open })
+}
+
+/// The whole text when it is, or wants to be, a machine file.
+fn machine_text(path: &FilePath) -> Result<Option<String>> {
+    if !fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.len() <= MACHINE_FILE_BYTES) {
+        return Ok(None);
+    }
+    let mut bytes = Vec::new();
+    source::open(path)
+        .and_then(|mut file| file.read_to_end(&mut bytes))
+        .with_context(|| "failed to read it".to_owned())?;
+    let text = String::from_utf8(bytes).ok();
+    Ok(text.filter(|text| machine_file::looks_like(text)))
+}

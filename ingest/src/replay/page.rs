@@ -1,0 +1,81 @@
+//! An answer as people read it: the sentence, the drawing, what every rule said, what is missing, the line.
+
+use wire::{Machine, Replay};
+
+use super::{picture, words};
+use crate::show::document::{Block, Document, Table};
+
+/// The whole page. `open` are facts that the input leaves open, for which the defaults stand in.
+pub fn page(machine: &Machine, answer: &Replay, origin: &str, open: &[String], set: &[(String, String)]) -> Document {
+    let mut page = Document::default();
+    page.push(Block::Title(format!("What {} should do", words::who(answer.path))));
+    page.push(Block::Verdict(words::sentence(answer)));
+    let mut facts =
+        vec![("Machine".to_owned(), origin.to_owned()), ("Rules".to_owned(), words::policy(answer.policy).to_owned())];
+    if !set.is_empty() {
+        let set: Vec<_> = set.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        facts.push(("Set here".to_owned(), set.join(" ")));
+    }
+    if let Some(cost) = answer.cost.filter(|cost| cost.bytes_per_second > 0) {
+        facts.push(("Cost".to_owned(), format!("{} (60 Hz, copy speed of the reference laptop)", words::cost(cost))));
+    }
+    facts.push(("Device mask".to_owned(), format!("{} (bit 0 is GPU 0)", answer.device_mask)));
+    page.push(Block::Facts(facts));
+    page.section("Topology", [Block::Verbatim(picture::draw(machine, answer))]);
+    page.section("Line", [line(answer)]);
+    page.section("Rules, in the order of asking", [rules(answer)]);
+    page.section("Overrides", [overrides(answer)]);
+    page.section("Other lines that the runtime would print", [Block::Verbatim(other_lines(answer))]);
+    page.section("Missing facts", [missing(answer)]);
+    if !open.is_empty() {
+        let text = format!(
+            "The input does not tell these, so what is usual stands in for them: {}. Give a machine file to set them.",
+            open.join(", ")
+        );
+        page.section("Taken for granted", [Block::Paragraph(text)]);
+    }
+    page
+}
+
+fn line(answer: &Replay) -> Block {
+    match &answer.line {
+        Some(line) => Block::Verbatim(vec![line.clone()]),
+        None => Block::Paragraph("No placement line can be told for this session.".to_owned()),
+    }
+}
+
+fn rules(answer: &Replay) -> Block {
+    let rows = answer.rules.iter().map(|own| vec![own.rule.to_string(), own.outcome.to_string()]).collect();
+    Block::Table(Table { columns: vec!["Rule", "Outcome"], rows })
+}
+
+fn overrides(answer: &Replay) -> Block {
+    let rows = answer
+        .overrides
+        .iter()
+        .map(|own| {
+            let honoured = match own.honoured {
+                Some(true) => "followed",
+                Some(false) => "ignored",
+                None => "cannot be told",
+            };
+            // Quoted, because a blank at the end is the usual fault.
+            vec![own.name.to_string(), format!("'{}'", own.value), own.source.as_str().to_owned(), honoured.to_owned()]
+        })
+        .collect();
+    Block::Table(Table { columns: vec!["Variable", "Value", "Set by", "Outcome"], rows })
+}
+
+fn other_lines(answer: &Replay) -> Vec<String> {
+    let mut lines = answer.warnings.clone();
+    lines.extend(answer.deposit.iter().flat_map(|own| own.lines.clone()));
+    lines.extend(answer.gl.iter().flat_map(|own| own.lines.clone()));
+    lines.extend(answer.service.iter().flat_map(|own| own.lines.clone()));
+    lines
+}
+
+fn missing(answer: &Replay) -> Block {
+    let needed =
+        |fact: &std::borrow::Cow<'static, str>| format!("{fact}: a rule needs it and the input does not tell it");
+    Block::Bullets(answer.missing.iter().map(needed).collect())
+}
