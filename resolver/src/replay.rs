@@ -1,7 +1,7 @@
 //! What should have happened: the runtime's documented rules, executable (contract section 5).
 //!
 //! [`replay()`] asks one rule after the other and keeps every answer, so that a reader sees which rule decided. One rule a
-//! file: `settings` (who set it), `scanout`, `render` (ranking), `overrides` and `vulkan` (forced devices), `kill`, `gate`
+//! file: `settings` (who set it), `scanout`, `render` (ranking), `overrides`, `vulkan` and `device` (where the app renders), `kill`, `gate`
 //! (the order of refusals), `gl`, `deposit`, `service`, `line` (what is printed), `topology` (what `displayxr-cli info`
 //! prints), `cost`. On top of the rules stand [`compare`] (a log against the answer), [`advise`] (the smallest change that
 //! helps) and [`MachineFold`] (a machine from a log's own records).
@@ -15,6 +15,7 @@ mod compare;
 
 mod cost;
 mod deposit;
+mod device;
 mod gate;
 mod gl;
 mod gpu;

@@ -278,8 +278,8 @@ pub struct Change {
 pub struct Unset {
     /// The variable.
     pub name: String,
-    /// Where it is set.
-    pub source: Source,
+    /// Where it is set; null when a log tells that it is, and not where.
+    pub source: Option<Source>,
 }
 
 impl Policy {

@@ -198,12 +198,13 @@ impl Step {
                     Source::Machine => &mut settings.machine,
                 };
                 store.remove(*name);
-                change.unset.push(Unset { name: (*name).to_owned(), source: *source });
+                change.unset.push(Unset { name: (*name).to_owned(), source: Some(*source) });
             }
             Self::FindKill => {
                 for store in [&mut settings.env, &mut settings.user, &mut settings.machine] {
                     store.remove(WEAVE_ON_SCANOUT);
                 }
+                change.unset.push(Unset { name: WEAVE_ON_SCANOUT.to_owned(), source: None });
             }
             Self::Set(name, value) => {
                 settings.env.insert((*name).to_owned(), (*value).to_owned());

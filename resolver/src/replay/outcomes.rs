@@ -2,8 +2,8 @@
 
 use wire::{Path, Policy};
 
-use super::answer::Device;
 use super::deposit::Deposit;
+use super::device::Device;
 use super::gate::{self, Gate, PASSED, REFUSED, SHARED};
 use super::gl::{Agreement, Evidence, Rung};
 use super::kill::Kill;

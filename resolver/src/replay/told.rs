@@ -4,11 +4,14 @@
 //! `told_scanout`. Names and LUIDs often stand in different records and are joined within the log. The placement line
 //! itself gives only that join: what it decides is what a replay is compared with.
 
+mod run;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use wire::{Event, Fields, Kind, Luid, Machine, MachineAdapter, Observation, Placement, Rect, ToldScanout, Via};
 
+use self::run::{Run, bare};
 use super::gate::fact_of;
 use super::settings::{D3D_FORCE_GPU, VK_FORCE_GPU, WEAVE_ON_SCANOUT};
 
@@ -47,9 +50,7 @@ impl Told {
 #[derive(Debug)]
 pub struct MachineFold {
     machine: Machine,
-    /// The run of candidate and skip records that is being read, and where the last candidate of it stands.
-    run: Vec<MachineAdapter>,
-    last_candidate: usize,
+    run: Run,
     /// Null once a name was seen with two LUIDs.
     names: BTreeMap<String, Option<Luid>>,
     scanout_asked: bool,
@@ -58,9 +59,6 @@ pub struct MachineFold {
 
 /// Names kept for the join. More than a machine can have; a hostile log must not grow the memory.
 const NAMES_MAX: usize = 256;
-/// Adapters kept of one run.
-const ADAPTERS_MAX: usize = 256;
-
 /// Session facts and settings that a log tells by accident only.
 const OPEN: [&str; 8] = [
     "session.hwnd",
@@ -84,8 +82,7 @@ impl MachineFold {
     pub fn new() -> Self {
         Self {
             machine: Machine::new(Vec::new()),
-            run: Vec::new(),
-            last_candidate: 0,
+            run: Run::default(),
             names: BTreeMap::new(),
             scanout_asked: false,
             told: Vec::new(),
@@ -96,7 +93,7 @@ impl MachineFold {
     pub fn push(&mut self, observation: &Observation) {
         let Observation::Event(event) = observation else { return };
         if !matches!(event.kind, Kind::RenderCandidate | Kind::RenderSkipped) {
-            self.end_run();
+            self.run.end();
         }
         for prefix in ["adapter", "render", "scanout", "suggested"] {
             self.learn_name(&event.fields, prefix);
@@ -106,8 +103,9 @@ impl MachineFold {
 
     /// What the whole log told.
     pub fn finish(mut self) -> Told {
-        self.end_run();
-        let Self { mut machine, names, scanout_asked, told, .. } = self;
+        self.run.end();
+        let Self { mut machine, run, names, scanout_asked, told } = self;
+        machine.adapters = run.adapters;
         if machine.adapters.is_empty() {
             machine.adapters = names
                 .iter()
@@ -140,8 +138,8 @@ impl MachineFold {
     fn read(&mut self, event: &Event) {
         let fields = &event.fields;
         match event.kind {
-            Kind::RenderCandidate => self.candidate(fields),
-            Kind::RenderSkipped => self.skipped(fields),
+            Kind::RenderCandidate => self.run.candidate(fields),
+            Kind::RenderSkipped => self.run.skipped(fields),
             Kind::Scanout => self.scanout(fields),
             Kind::Device => self.machine.session.device_luid = fields.luid("adapter.luid"),
             Kind::Deposit => {
@@ -201,49 +199,6 @@ impl MachineFold {
                 self.names.insert(name.to_owned(), Some(luid));
             }
             None => {}
-        }
-    }
-
-    /// A candidate says its number. Skipped adapters do not, but they stand in enumeration order between the candidates: a
-    /// number that was passed already begins a new run, and the skips just before it belong there.
-    fn candidate(&mut self, fields: &Fields) {
-        let Some(index) = fields.int("index").and_then(|index| usize::try_from(index).ok()) else { return };
-        if index >= ADAPTERS_MAX {
-            return;
-        }
-        if index < self.run.len() {
-            let skips = self.run.split_off(self.run.len() - index.min(self.run.len() - self.last_candidate));
-            self.end_run();
-            self.run = skips;
-        }
-        while self.run.len() < index {
-            self.run.push(bare("<unknown>"));
-        }
-        let vram = fields.int("vram_mib").and_then(|mib| u64::try_from(mib).ok());
-        self.run.push(MachineAdapter {
-            dedicated_vram_mib: vram,
-            // It survived, so none of the exclusions holds; the level is at least the least one.
-            software: Some(fields.int("adapter_kind") == Some(0)),
-            remote: Some(false),
-            feature_level: Some("11_0".to_owned()),
-            vulkan_type: Some("unknown".to_owned()),
-            ..bare(fields.text("adapter.name").unwrap_or("<unknown>"))
-        });
-        self.last_candidate = self.run.len();
-    }
-
-    /// Left out of rendering, which the machine can say with `remote`; that leaves it its outputs.
-    fn skipped(&mut self, fields: &Fields) {
-        if let Some(name) = fields.text("adapter.name").filter(|_| self.run.len() < ADAPTERS_MAX) {
-            self.run.push(MachineAdapter { remote: Some(true), ..bare(name) });
-        }
-    }
-
-    fn end_run(&mut self) {
-        self.last_candidate = 0;
-        let run = std::mem::take(&mut self.run);
-        if run.len() >= self.machine.adapters.len() {
-            self.machine.adapters = run;
         }
     }
 
@@ -348,20 +303,5 @@ impl MachineFold {
             _ => return self.stage_a_failed(),
         };
         self.tell(fact);
-    }
-}
-
-/// An adapter of which only the name is known.
-fn bare(name: &str) -> MachineAdapter {
-    MachineAdapter {
-        name: name.to_owned(),
-        luid: None,
-        vendor_id: None,
-        device_id: None,
-        dedicated_vram_mib: None,
-        software: None,
-        remote: None,
-        feature_level: None,
-        vulkan_type: None,
     }
 }
