@@ -30,6 +30,10 @@ pub struct Cli {
 pub enum Command {
     /// Read logs and say for each where the weave ran.
     Scan(ScanArgs),
+    /// Say of one log what happened, why, and what to ask next.
+    Explain(ExplainArgs),
+    /// Put two logs side by side and say what differs first.
+    Diff(DiffArgs),
     /// Say what should happen on a machine, by the runtime's documented rules.
     Replay(ReplayArgs),
     /// Send what the logs of this machine say to a server.

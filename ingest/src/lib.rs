@@ -8,7 +8,9 @@
 //! This crate knows nothing of SQL, HTML or how a log line is spelled.
 
 pub mod cli;
+pub mod diff;
 pub mod exit;
+pub mod explain;
 pub mod one;
 pub mod problems;
 pub mod reading;
@@ -27,6 +29,8 @@ use crate::exit::Exit;
 pub fn run() -> Exit {
     match Cli::parse().command {
         Command::Scan(args) => scan::run(&args),
+        Command::Diff(args) => diff::run(&args),
+        Command::Explain(args) => explain::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Watch(args) => watch::run(&args),
     }

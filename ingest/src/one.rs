@@ -86,7 +86,7 @@ fn last_member(path: &Path, name: &str) -> Result<(String, String)> {
     let Some((_, _, member)) = logs.pop().filter(|(records, ..)| *records) else {
         bail!(
             "the bundle holds no log that can be read{}",
-            problems.iter().map(|own| format!("; {own}")).collect::<String>()
+            problems.iter().fold(String::new(), |said, own| said + "; " + own)
         );
     };
     let note = match with_records {

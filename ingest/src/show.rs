@@ -39,10 +39,12 @@ pub fn counts(format: Format, counts: &mut Sorted, unreadable: u64) -> io::Resul
 
 /// Prints a page for people; `markdown` for an issue, else text.
 pub fn document(document: &document::Document, markdown: bool) -> io::Result<()> {
-    print(io::stdout().lock(), |out| match markdown {
-        true => document::markdown(document, out),
-        false => document::text(document, out),
-    })
+    print(
+        io::stdout().lock(),
+        |out| {
+            if markdown { document::markdown(document, out) } else { document::text(document, out) }
+        },
+    )
 }
 
 /// Prints one value as JSON that people can read as well.

@@ -50,6 +50,8 @@ pub struct Examination {
     pub comparison: Comparison,
     /// Where that record stands.
     pub line: Option<u64>,
+    /// What it says, where it can be read.
+    pub observed: Option<Placement>,
 }
 
 impl Examiner {
@@ -83,11 +85,11 @@ impl Examiner {
         let answer = replay(&told.machine, judgement.path, policy);
         let (line, observed) = session.placement.map_or((None, None), |(line, observed)| (Some(line), observed));
         let comparison =
-            observed.map_or_else(nothing_to_compare, |observed| compare(&answer, &observed, &told.missing));
+            observed.as_ref().map_or_else(nothing_to_compare, |observed| compare(&answer, observed, &told.missing));
         if comparison.result == Agreement::Disagrees {
             add(&mut judgement.findings, mismatch(&comparison, policy, line));
         }
-        Examination { judgement, told, policy, answer, comparison, line }
+        Examination { judgement, told, policy, answer, comparison, line, observed }
     }
 }
 

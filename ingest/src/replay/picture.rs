@@ -39,18 +39,18 @@ pub fn draw(machine: &Machine, answer: &Replay) -> Vec<String> {
             } else {
                 &["RENDER", "WEAVE", "SCANOUT"]
             };
-            lines.extend(part(machine, answer, roles(weave), name, luid, render_at, true).draw());
+            lines.extend(part(machine, answer, &roles(weave), name, luid, render_at, true).draw());
         }
         _ => {
             let weave = if off { &["RENDER", "WEAVE"][..] } else { &["RENDER"] };
             lines.extend(match render {
-                Some((name, luid)) => part(machine, answer, roles(weave), name, luid, render_at, false).draw(),
+                Some((name, luid)) => part(machine, answer, &roles(weave), name, luid, render_at, false).draw(),
                 None => unknown("RENDER", "not known").draw(),
             });
             lines.extend(arrow(answer));
             let weave = if answer.split == Split::Engaged { &["WEAVE", "SCANOUT"][..] } else { &["SCANOUT"] };
             lines.extend(match scanout {
-                Some((name, luid)) => part(machine, answer, roles(weave), name, luid, scanout_at, true).draw(),
+                Some((name, luid)) => part(machine, answer, &roles(weave), name, luid, scanout_at, true).draw(),
                 None => unknown("SCANOUT", "not found").draw(),
             });
         }
@@ -59,7 +59,7 @@ pub fn draw(machine: &Machine, answer: &Replay) -> Vec<String> {
         (0..machine.adapters.len()).filter(|at| ![render_at, scanout_at].contains(&Some(*at))).collect();
     for at in others.iter().take(OTHERS_MAX) {
         let adapter = &machine.adapters[*at];
-        lines.extend(part(machine, answer, String::new(), &adapter.name, adapter.luid, Some(*at), false).draw());
+        lines.extend(part(machine, answer, "", &adapter.name, adapter.luid, Some(*at), false).draw());
     }
     if let Some(more @ 1..) = others.len().checked_sub(OTHERS_MAX) {
         lines.push(format!("and {more} more adapters that take no part"));
@@ -71,7 +71,7 @@ pub fn draw(machine: &Machine, answer: &Replay) -> Vec<String> {
 fn part(
     machine: &Machine,
     answer: &Replay,
-    role: String,
+    role: &str,
     name: &str,
     luid: Option<Luid>,
     at: Option<usize>,

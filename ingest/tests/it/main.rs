@@ -2,6 +2,7 @@
 
 mod common;
 mod hostile;
+mod pages;
 mod replay;
 mod scan;
 mod server;

@@ -7,6 +7,10 @@ use crate::show::escape;
 
 /// Longer lines are hard to read, and this one fits beside the line numbers of a log.
 const WIDTH: usize = 100;
+/// A column before the last one wraps beyond this.
+const COLUMN_WIDTH: usize = 42;
+/// Blanks between two columns.
+const GAP: usize = 2;
 
 /// Writes the page. Verbatim lines are never wrapped.
 pub fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> {
@@ -79,28 +83,25 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// The last column wraps; the others are as wide as their widest cell.
+/// Every column is as wide as its widest cell, up to a limit at which its cells wrap; the last takes the room that is left.
 fn columns(out: &mut dyn Write, table: &Table) -> io::Result<()> {
-    let rows: Vec<Vec<String>> =
-        table.rows.iter().map(|row| row.iter().map(|cell| escape::terminal(cell).into_owned()).collect()).collect();
+    let escaped = |row: &Vec<String>| row.iter().map(|cell| escape::terminal(cell).into_owned()).collect();
     let heading: Vec<String> = table.columns.iter().map(|name| (*name).to_owned()).collect();
-    let last = heading.len().saturating_sub(1);
-    let width = |column: usize| {
-        std::iter::once(&heading).chain(&rows).map(|row| row[column].chars().count()).max().unwrap_or_default()
-    };
-    let widths: Vec<usize> = (0..last).map(width).collect();
-    for row in std::iter::once(&heading).chain(&rows) {
-        let first: String = widths
-            .iter()
-            .zip(row)
-            .map(|(width, cell)| format!("{cell}{}", " ".repeat(width - cell.chars().count() + 2)))
-            .collect();
-        let indent = " ".repeat(first.chars().count());
-        let room = WIDTH.saturating_sub(indent.len()).max(30);
-        let mut lines = wrap(&row[last], room).into_iter();
-        writeln!(out, "{}", format!("{first}{}", lines.next().unwrap_or_default()).trim_end())?;
-        for line in lines {
-            writeln!(out, "{indent}{line}")?;
+    let rows: Vec<Vec<String>> = std::iter::once(heading).chain(table.rows.iter().map(escaped)).collect();
+    let last = table.columns.len().saturating_sub(1);
+    let widest = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
+    let mut widths: Vec<usize> = (0..last).map(|column| widest(column).min(COLUMN_WIDTH)).collect();
+    widths.push(WIDTH.saturating_sub(widths.iter().map(|width| width + GAP).sum()).max(30));
+    for row in &rows {
+        let cells: Vec<Vec<String>> = row.iter().zip(&widths).map(|(cell, width)| wrap(cell, *width)).collect();
+        for at in 0..cells.iter().map(Vec::len).max().unwrap_or_default() {
+            let mut line = String::new();
+            for (cell, width) in cells.iter().zip(&widths) {
+                let part = cell.get(at).map_or("", String::as_str);
+                line.push_str(part);
+                line.extend(std::iter::repeat_n(' ', (width + GAP).saturating_sub(part.chars().count())));
+            }
+            writeln!(out, "{}", line.trim_end())?;
         }
     }
     Ok(())

@@ -1,0 +1,74 @@
+//! Two logs side by side: both verdicts, what differs first, all that differs, and what is the same.
+
+use super::rows::{Parting, Record, Row};
+use crate::explain::dossier::Dossier;
+use crate::explain::verdict;
+use crate::show::document::{Block, Document, Table};
+use crate::source;
+
+/// The whole page.
+pub fn page(a: &Dossier, b: &Dossier, rows: &[Row], parting: Option<&Parting>) -> Document {
+    let name = |own: &Dossier| source::base_name(&own.report.file).to_owned();
+    let mut page = Document::default();
+    page.push(Block::Title(format!("A {} against B {}", name(a), name(b))));
+    let first = rows.iter().find(|row| !row.is_same());
+    page.push(Block::Verdict(match first {
+        Some(row) => {
+            let (a, b) = (none(row.a.as_ref()), none(row.b.as_ref()));
+            format!("First difference, {}: A has {a}; B has {b}.", row.aspect)
+        }
+        None => "Nothing of what is compared differs.".to_owned(),
+    }));
+    page.push(Block::Facts(vec![("A".to_owned(), verdict::sentence(a)), ("B".to_owned(), verdict::sentence(b))]));
+    page.section("What differs, causes before consequences", [table(rows.iter().filter(|row| !row.is_same()))]);
+    page.section(
+        "First record that differs",
+        [match parting {
+            Some(parting) => Block::Facts(vec![
+                ("A".to_owned(), record(parting.a.as_ref())),
+                ("B".to_owned(), record(parting.b.as_ref())),
+            ]),
+            None => Block::Paragraph("Both logs hold the same records, save numbers and times.".to_owned()),
+        }],
+    );
+    page.section("What is the same", [same(rows)]);
+    let mut notes = vec!["LUIDs are valid within one boot, so adapters are compared by role and name.".to_owned()];
+    for (side, dossier) in [("A", a), ("B", b)] {
+        notes.extend(dossier.notes.iter().map(|note| format!("{side}: {note}")));
+        if let Some(error) = &dossier.error {
+            notes.push(format!("{side}: reading broke off ({error}); what stands before is compared."));
+        }
+    }
+    page.section("Keep in mind", [Block::Bullets(notes)]);
+    page
+}
+
+fn table<'a>(rows: impl Iterator<Item = &'a Row>) -> Block {
+    let rows = rows.map(|row| vec![row.aspect.to_owned(), told(row.a.as_ref()), told(row.b.as_ref())]).collect();
+    Block::Table(Table { columns: vec!["What", "A", "B"], rows })
+}
+
+fn same(rows: &[Row]) -> Block {
+    let told = |row: &&Row| row.is_same() && row.a.is_some();
+    let facts = rows.iter().filter(told).map(|row| (row.aspect.to_owned(), row.a.clone().unwrap_or_default()));
+    Block::Facts(facts.collect())
+}
+
+fn told(value: Option<&String>) -> String {
+    value.cloned().unwrap_or_else(|| "–".to_owned())
+}
+
+/// Inside a sentence.
+fn none(value: Option<&String>) -> String {
+    value.cloned().unwrap_or_else(|| "none".to_owned())
+}
+
+fn record(record: Option<&Record>) -> String {
+    match record {
+        None => "no further record".to_owned(),
+        Some(own) => {
+            let text = own.text.as_ref().map(|text| format!(" «{text}»")).unwrap_or_default();
+            format!("line {}: {}{text}", own.line, own.meaning)
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! `weavewatch explain`: one log, everything that is to be said about it.
+
+pub mod causes;
+mod caveats;
+pub mod dossier;
+pub mod object;
+mod page;
+mod questions;
+pub mod timeline;
+pub mod verdict;
+
+use indicatif::ProgressBar;
+
+use crate::cli::{ExplainArgs, PageFormat};
+use crate::exit::Exit;
+use crate::problems::Problems;
+use crate::show;
+
+/// Runs the command.
+pub fn run(args: &ExplainArgs) -> Exit {
+    let problems = Problems::new(ProgressBar::hidden());
+    let name = args.log.to_string_lossy();
+    let dossier = match dossier::read(&args.log) {
+        Ok(dossier) => dossier,
+        Err(error) => {
+            problems.unreadable(&name, format_args!("{error:#}"));
+            return problems.exit();
+        }
+    };
+    if let Some(error) = &dossier.error {
+        problems.unreadable(
+            &dossier.report.file,
+            format_args!("failed to read on after {} bytes: {error}", dossier.report.counts.bytes),
+        );
+    }
+    let printed = match args.format {
+        PageFormat::Json => show::json(&object::Explained::from(&dossier)),
+        format => show::document(&page::page(&dossier), format == PageFormat::Markdown),
+    };
+    if let Err(error) = printed {
+        problems.unreadable("output", format_args!("failed to print the page: {error}"));
+    }
+    problems.exit()
+}

@@ -1,0 +1,68 @@
+//! What a reader must keep in mind: how old the build is, what a line hides, what could not be checked.
+
+use wire::{Agreement, Basis, End, Generation, InputKind};
+
+use super::dossier::Dossier;
+
+/// In the order of weight.
+pub fn caveats(dossier: &Dossier) -> Vec<String> {
+    let report = &dossier.report;
+    let verdict = &report.verdict;
+    let mut caveats = dossier.notes.clone();
+    let mut say = |words: &str| caveats.push(words.to_owned());
+    if let Some(error) = &dossier.error {
+        say(&format!("Reading broke off after {} bytes: {error}. What stands before is told.", report.counts.bytes));
+    }
+    match report.runtime.generation {
+        Some(Generation::G0) => {
+            say("Generation G0: this build is older than the placement line, so its silence means nothing.");
+        }
+        Some(Generation::G1) => say(
+            "Generation G1: this build splits only where DXR_WEAVE_ON_SCANOUT=1 asks for it, and its line gives no reason. \
+             The replay follows the rules of later builds, in which the split is on by default.",
+        ),
+        Some(Generation::G2) => {}
+        None => say("Nothing tells how old the build is."),
+    }
+    match verdict.basis {
+        Basis::Corrected => say(
+            "The placement line alone says something else: its wording can hide a split on one GPU, or lack the record that \
+             takes a split back. Other records of the same session are the stronger evidence.",
+        ),
+        Basis::Inferred => say("No placement line can be read, so the verdict rests on other records alone."),
+        Basis::Stated | Basis::Absent => {}
+    }
+    let has = |token: &str| verdict.reasons.iter().any(|reason| reason.as_str() == token);
+    if has("same_adapter") {
+        say(
+            "Equal GPUs mask every other reason: the split may have been refused for something else first, such as a kill.",
+        );
+    }
+    if has("scanout_unresolvable") {
+        say("An unresolved panel masks every other reason: the split may have been refused for something else first.");
+    }
+    if verdict.killed {
+        say(
+            "The log does not say who set the kill switch: environment, user settings and machine settings look the same in it.",
+        );
+    }
+    if !dossier.seen.info && dossier.input == InputKind::Log && report.counts.events > 0 {
+        say("No record of level INFO is there, so the resolvers' own records are hidden or were never written.");
+    }
+    if report.end == End::Missing && dossier.input == InputKind::Log {
+        say("The log has no footer: what happened after its last line is not known.");
+    }
+    let counts = &report.counts;
+    let damaged = counts.truncated + counts.spliced + counts.empty_bodies + counts.unrecognised;
+    if damaged > 0 {
+        say(&format!("{damaged} of {} records are damaged or in unknown words; they could say more.", counts.records));
+    }
+    if dossier.timeline.omitted() > 0 {
+        say(&format!("{} further records are not in the timeline.", dossier.timeline.omitted()));
+    }
+    let open: Vec<_> = dossier.told.missing.iter().map(AsRef::as_ref).collect();
+    if !open.is_empty() && dossier.comparison.result != Agreement::CannotTell {
+        say(&format!("The log does not tell these, so the replay takes what is usual: {}.", open.join(", ")));
+    }
+    caveats
+}

@@ -1,0 +1,142 @@
+//! Everything that is to be said about one log, gathered in one pass over it.
+
+use std::path::Path;
+
+use anyhow::Result;
+use resolver::Examiner;
+use resolver::replay::{Told, advise, advise_on_log};
+use wire::{
+    Advice, Comparison, Event, Fields, InputKind, Kind, Level, Observation, Outcome, Policy, Reason, Replay, ScanReport,
+};
+
+use super::causes::{Cause, Causes};
+use super::timeline::Timeline;
+use crate::one;
+
+/// One log, examined.
+pub struct Dossier {
+    /// What `scan` says of it.
+    pub report: ScanReport,
+    /// Its evidence.
+    pub timeline: Timeline,
+    /// The machine behind it, and what it leaves open.
+    pub told: Told,
+    /// Under which rules it was compared.
+    pub policy: Policy,
+    /// What those rules expect.
+    pub answer: Replay,
+    /// Expected against observed.
+    pub comparison: Comparison,
+    /// What would make it better, smallest first.
+    pub advice: Vec<Advice>,
+    /// Which step failed, in the session that decides.
+    pub causes: Vec<Cause>,
+    /// Facts beside the verdict.
+    pub seen: Seen,
+    /// What a reader should know of the way it was found and read.
+    pub notes: Vec<String>,
+    /// Log, capture, or output of the tool.
+    pub input: InputKind,
+    /// Why reading stopped early.
+    pub error: Option<std::io::Error>,
+}
+
+/// Records that the verdict does not tell of.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Seen {
+    /// The service wove for a client on the render GPU: line and tokens of the newest such record.
+    pub presenter: Option<(u64, Vec<Reason>)>,
+    /// OpenGL pictures that crossed: line and meaning of the newest record.
+    pub interop: Option<(u64, String)>,
+    /// The app renders through the service.
+    pub service_mode: bool,
+    /// A record of level INFO: the resolvers were not hidden.
+    pub info: bool,
+    /// Display plug-in with its version.
+    pub plugin: Option<String>,
+    /// The display: what the plug-in calls it, or its size.
+    pub display: Option<String>,
+}
+
+/// Reads the log that `path` means.
+pub fn read(path: &Path) -> Result<Dossier> {
+    let mut examiner = Examiner::new();
+    let (mut timeline, mut causes, mut seen) = (Timeline::default(), Causes::default(), Seen::default());
+    let found = one::read(path, &mut |observation| {
+        examiner.push(&observation);
+        timeline.push(&observation);
+        causes.push(&observation);
+        if let Observation::Event(event) = &observation {
+            seen.event(event);
+        }
+    })?;
+    let examination = examiner.finish(&found.facts);
+    let facts = found.facts;
+    let report = ScanReport::new(found.name, facts.process, facts.end, facts.counts, examination.judgement);
+    let causes = of_last_session(&causes, &report);
+    // A log whose verdict is good needs none, whatever its placement line says.
+    let advice = match (&examination.observed, Outcome::of(&report.verdict)) {
+        (_, Outcome::Engaged | Outcome::Local) if !report.verdict.interop_crossing => Vec::new(),
+        (Some(observed), _) => advise_on_log(&examination.told, observed, report.path, examination.policy),
+        (None, _) => advise(&examination.told.machine, report.path, examination.policy),
+    };
+    Ok(Dossier {
+        report,
+        timeline,
+        told: examination.told,
+        policy: examination.policy,
+        answer: examination.answer,
+        comparison: examination.comparison,
+        advice,
+        causes,
+        seen,
+        notes: found.notes,
+        input: facts.input,
+        error: found.error,
+    })
+}
+
+impl Seen {
+    fn event(&mut self, event: &Event) {
+        let fields = &event.fields;
+        self.info |= event.level == Level::Info;
+        match event.kind {
+            Kind::Presenter => {
+                if let Some(reasons) = fields.reasons("reasons") {
+                    self.presenter = Some((event.line, reasons.to_vec()));
+                }
+            }
+            Kind::GlCrossing | Kind::ClientCrossing => {
+                let meaning = parser::vocabulary::shape(&event.shape).map_or("", |shape| shape.meaning);
+                self.interop = Some((event.line, meaning.to_owned()));
+            }
+            Kind::ServiceMode => self.service_mode = true,
+            Kind::Plugin => self.plugin = plugin(fields).or_else(|| self.plugin.take()),
+            Kind::Display => {
+                if let (Some(width), Some(height)) = (fields.int("pixels.width"), fields.int("pixels.height")) {
+                    self.display = Some(format!("{width}x{height}"));
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn plugin(fields: &Fields) -> Option<String> {
+    let name = fields.text("name").or_else(|| fields.text("id"))?;
+    Some(fields.text("version").map_or_else(|| name.to_owned(), |version| format!("{name} {version}")))
+}
+
+/// The causes between the placement of the session before and the record that decides.
+fn of_last_session(causes: &Causes, report: &ScanReport) -> Vec<Cause> {
+    let before = report.sessions.len().checked_sub(2).map_or(0, |at| {
+        let session = &report.sessions[at];
+        session.changed.last().map_or(session.line, |changed| changed.line)
+    });
+    let until = report.verdict.line.unwrap_or(u64::MAX);
+    if report.verdict.split == wire::Split::Engaged {
+        Vec::new()
+    } else {
+        causes.between(before, until).cloned().collect()
+    }
+}

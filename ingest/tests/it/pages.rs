@@ -1,0 +1,165 @@
+//! `explain` and `diff`: whole pages against the files in `fixtures/explain` and `fixtures/diff`, bundles, and bad input.
+//!
+//! `WEAVEWATCH_BLESS=1` writes the pages anew. Read each as somebody who knows nothing else would, before you keep it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::common::{log, log_name, run, run_with_stdin, zip};
+
+/// What a page shows, and the log of `fixtures/logs/ok` behind it.
+const EXPLAINED: [(&str, &str); 9] = [
+    ("engaged", "d3d12_split_engaged"),
+    ("killed_from_a_store", "d3d11_killed_by_env"),
+    ("retired_on_d3d12", "d3d12_dp_refused_changed_last"),
+    ("masked_same_adapter", "d3d11_adr039_corrected"),
+    ("opengl_handoff_crosses", "gl_shared_texture_elsewhere"),
+    ("stage_a_failed", "d3d11_stage_a_failed"),
+    ("old_generation", "g1_d3d11_on_render"),
+    ("service_with_a_client_that_presents", "service_engaged_with_windows"),
+    ("ipc_client", "ipc_client_vulkan"),
+];
+
+/// The same for two logs.
+const COMPARED: [(&str, &str, &str); 3] = [
+    ("engaged_against_retired", "d3d12_split_engaged", "d3d12_dp_refused_changed_last"),
+    ("engaged_against_killed", "d3d11_split_engaged", "d3d11_killed_by_env"),
+    ("two_machines", "d3d11_same_adapter_single_gpu", "d3d11_stage_a_failed"),
+];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures")
+}
+
+/// Runs the command in all three formats and compares what it prints with the files.
+fn check(command: &str, name: &str, logs: &[String], wrong: &mut Vec<String>) {
+    for (format, extension) in [("text", "txt"), ("markdown", "md"), ("json", "json")] {
+        let mut args = vec![command, "--format", format];
+        args.extend(logs.iter().map(String::as_str));
+        let run = run(&root().join("logs/ok"), &args);
+        assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
+        let file = root().join(command).join(format!("{name}.{extension}"));
+        if std::env::var_os("WEAVEWATCH_BLESS").is_some() {
+            fs::create_dir_all(root().join(command)).expect("the fixtures are writable");
+            fs::write(&file, &run.stdout).expect("the fixtures are writable");
+            continue;
+        }
+        let expected = fs::read_to_string(&file).unwrap_or_default().replace("\r\n", "\n");
+        if expected != run.stdout {
+            let difference = expected.lines().zip(run.stdout.lines()).find(|(old, new)| old != new);
+            wrong.push(format!("{}: {difference:?}", file.display()));
+        }
+    }
+}
+
+#[test]
+fn every_page_is_the_one_in_its_file() {
+    let mut wrong = Vec::new();
+    for (name, log) in EXPLAINED {
+        check("explain", name, &[format!("{log}.log")], &mut wrong);
+    }
+    for (name, a, b) in COMPARED {
+        check("diff", name, &[format!("{a}.log"), format!("{b}.log")], &mut wrong);
+    }
+    assert!(wrong.is_empty(), "pages differ from their files:\n{}", wrong.join("\n"));
+}
+
+fn explained(folder: &Path, log: &str) -> Value {
+    let run = run(folder, &["explain", "--format", "json", log]);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{log}");
+    serde_json::from_str(&run.stdout).expect("it is one object")
+}
+
+#[test]
+fn the_json_of_every_log_is_its_scan_object_with_three_more_keys() {
+    let folder = root().join("logs/ok");
+    let mut logs: Vec<_> = fs::read_dir(&folder)
+        .expect("the fixtures are there")
+        .map(|entry| entry.expect("the folder can be read").path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "log"))
+        .map(|path| path.file_name().expect("logs have names").to_string_lossy().into_owned())
+        .collect();
+    logs.sort();
+    for log in logs {
+        let scanned: Value = serde_json::from_str(&run(&folder, &["scan", "--format", "ndjson", &log]).stdout)
+            .expect("one log is one line");
+        let explained = explained(&folder, &log);
+        for (key, value) in scanned.as_object().expect("it is an object") {
+            assert_eq!(&explained[key], value, "{log}: {key}");
+        }
+        assert!(explained["timeline"].is_array() && explained["advice"].is_array(), "{log}");
+        let replay = explained["replay"].as_object().expect("it is an object");
+        let mut keys: Vec<_> = replay.keys().map(String::as_str).collect();
+        keys.sort_unstable();
+        assert_eq!(keys, ["answer", "because", "comparison", "missing", "policy", "rule"], "{log}");
+        // A disagreement is a finding, and nothing else is.
+        let findings = scanned["findings"].as_array().expect("it is a list");
+        let found = findings.iter().any(|finding| finding["code"] == "replay_mismatch");
+        assert_eq!(replay["comparison"] == "disagrees", found, "{log}");
+    }
+}
+
+#[test]
+fn the_policy_is_that_of_the_newest_record() {
+    let folder = root().join("logs/ok");
+    assert_eq!(explained(&folder, "d3d11_adr039_corrected.log")["replay"]["policy"], "adr039");
+    assert_eq!(explained(&folder, "d3d12_split_engaged.log")["replay"]["policy"], "document");
+}
+
+#[test]
+fn a_bundle_gives_its_last_log_and_says_so() {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let (early, late) = (log_name("A.exe", 2, "12-00-00"), log_name("B.exe", 1, "13-00-00"));
+    let bundle = zip(&[
+        (&late, log("B.exe", 1, "split=0 reason=killed_by_env").as_bytes()),
+        (&early, log("A.exe", 2, "split=1").as_bytes()),
+        ("notes.txt", b"nothing of ours\n"),
+    ]);
+    fs::write(folder.path().join("b.zip"), bundle).expect("the folder is writable");
+    fs::write(folder.path().join("a.log"), log("A.exe", 2, "split=1")).expect("the folder is writable");
+    let page = explained(folder.path(), "b.zip");
+    assert_eq!(page["file"], format!("b.zip!/{late}"));
+    let caveats = page["caveats"].as_array().expect("it is a list");
+    assert!(caveats.iter().any(|own| own.as_str().is_some_and(|own| own.contains("has 2 logs"))), "{caveats:?}");
+    let diff = run(folder.path(), &["diff", "a.log", "b.zip"]);
+    assert_eq!(diff.code, 0, "{}", diff.stderr);
+    assert!(diff.stdout.contains("First difference, Process: A has A.exe; B has B.exe."), "{}", diff.stdout);
+    assert!(diff.stdout.contains("started last"), "{}", diff.stdout);
+}
+
+#[test]
+fn a_pipe_can_be_explained_and_bad_input_is_said() {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let piped = run_with_stdin(folder.path(), &["explain", "-"], log("A.exe", 2, "split=1").as_bytes());
+    assert!(piped.code == 0 && piped.stdout.contains("● Split engaged"), "{}", piped.stdout);
+    let missing = run(folder.path(), &["diff", "no-a", "no-b"]);
+    assert_eq!((missing.code, missing.stdout.as_str()), (3, ""));
+    assert!(
+        missing.stderr.contains("no-a: failed to open it") && missing.stderr.contains("no-b"),
+        "{}",
+        missing.stderr
+    );
+    let folder_given = run(folder.path(), &["explain", "."]);
+    assert!(folder_given.code == 3 && folder_given.stderr.contains("weavewatch scan"), "{}", folder_given.stderr);
+    assert_eq!(run(folder.path(), &["explain"]).code, 2);
+}
+
+#[test]
+fn log_text_acts_nowhere() {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let hostile = log("A.exe", 2, "split=0 reason=killed_by_env")
+        .replace("NVIDIA GeForce RTX 4080 Laptop GPU", "<img src=x> `@team` \u{1b}[31m|");
+    fs::write(folder.path().join("a.log"), hostile).expect("the folder is writable");
+    for format in ["text", "markdown"] {
+        for args in [vec!["explain", "--format", format, "a.log"], vec!["diff", "--format", format, "a.log", "a.log"]] {
+            let page = run(folder.path(), &args).stdout;
+            assert!(page.contains("img src=x"), "{page}");
+            assert!(!page.contains('\u{1b}'), "{page}");
+        }
+    }
+    let page = run(folder.path(), &["explain", "--format", "markdown", "a.log"]).stdout;
+    let outside: String = page.split("```").step_by(2).collect();
+    assert!(!outside.contains("<img") && !outside.contains("@team"), "{outside}");
+}
