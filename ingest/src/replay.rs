@@ -69,8 +69,9 @@ fn load(path: &FilePath) -> Result<Source> {
         bail!("failed to read on after {} bytes: {error}", found.facts.counts.bytes);
     }
     if let Some(output) = &found.facts.cli {
-        let machine = cli_output::machine(output)
-            .context("it is displayxr-cli output without a GPU topology section; save `displayxr-cli info`")?;
+        let machine = cli_output::machine(output).context(
+            "it is displayxr-cli output that tells no GPU topology; save `displayxr-cli info` on the PC with the panel",
+        )?;
         return Ok(Source { machine, kind: "saved displayxr-cli output", open: Vec::new() });
     }
     if found.facts.counts.records == 0 {

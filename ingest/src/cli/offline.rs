@@ -17,8 +17,8 @@ use wire::{Path, Policy};
   weavewatch replay --machine laptop.json --path service --set DXR_D3D_FORCE_GPU=scanout
       and with a setting changed
 
-A machine file starts with {\"schema\":\"weavewatch.machine/1\",…}. What a file does not tell is null; a rule that needs
-it answers `unknown`, and the answer names the fact that is missing.")]
+A machine file starts with {\"schema\":\"weavewatch.machine/1\",…}. What a file does not tell
+is null; a rule that needs it answers `unknown`, and the answer names the missing fact.")]
 pub struct ReplayArgs {
     /// A machine file, a log, or saved output of `displayxr-cli info` (text or JSON).
     #[arg(long, value_name = "FILE")]
@@ -45,8 +45,8 @@ pub struct ReplayArgs {
   weavewatch explain field-report.zip                  the last log of a bundle
   weavewatch explain - < MyViewer.log                  from a pipe
 
-Expected stands beside observed: the log's own topology is replayed by the documented rules, and the first rule that
-differs is named, or the fact that is missing to tell.")]
+Expected stands beside observed: the log's own topology is replayed by the documented
+rules, and the first rule that differs is named, or the fact that is missing to tell.")]
 pub struct ExplainArgs {
     /// A log, a .zip bundle (its last log is taken), or `-` for a log on standard input.
     pub log: PathBuf,
@@ -62,8 +62,8 @@ pub struct ExplainArgs {
   weavewatch diff good-machine.zip bad-machine.zip     the last log of each bundle
   weavewatch diff a.log b.log --format markdown        to paste into an issue
 
-Adapters are aligned by their role and name. Their LUIDs are valid within one boot of one machine, so they are never
-compared.")]
+Adapters are aligned by their role and name. Their LUIDs are valid within one boot of one
+machine, so they are never compared.")]
 pub struct DiffArgs {
     /// A log or a .zip bundle (its last log is taken).
     pub a: PathBuf,

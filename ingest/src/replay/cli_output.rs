@@ -2,16 +2,19 @@
 
 use wire::{CliAdapter, CliOutput, Machine, MachineAdapter, Resolved, Settings, ToldScanout, Topology};
 
-/// What the tool tells; null where it does not. `None` when the output holds no topology.
+/// What the tool tells; null where it does not. `None` when the output holds no topology, or one that was not
+/// evaluated.
 pub(super) fn machine(output: &CliOutput) -> Option<Machine> {
-    let topology = output.topology.as_ref()?;
+    let topology = output.topology.as_ref().filter(|own| **own != Topology::default())?;
     let mut machine = Machine::new(topology.adapters.iter().map(adapter).collect());
     // The tool says of the panel only which adapter drives it.
     machine.told_scanout = match &topology.scanout {
         Some(Resolved::Adapter(adapter)) => {
             Some(ToldScanout { name: adapter.name.clone(), luid: Some(adapter.luid), via: None })
         }
-        Some(Resolved::Unresolved(_)) | None => None,
+        // The tool looked and found none.
+        Some(Resolved::Unresolved(_)) => None,
+        None => Some(ToldScanout::open()),
     };
     machine.dxgi = !no_factory(topology);
     machine.settings = settings(output, topology);

@@ -110,6 +110,8 @@ fn what_cannot_be_a_machine_is_refused_in_words() {
     assert!(machine("other.json").contains("its schema is 'weavewatch.scan/1'"));
     assert!(machine("twice.json").contains("have the same LUID 00000000:00000001"));
     assert!(machine("notes.txt").contains("no machine file, no log and no displayxr-cli output"));
+    let not_probed = root().join("fixtures/cli/ok/info_not_probed.txt");
+    assert!(machine(&not_probed.to_string_lossy()).contains("tells no GPU topology"));
     assert!(machine("no-such-file").contains("failed to open it"));
     assert!(refused(folder, &["--machine", "twice.json", "--path", "metal"], 2).contains("ipc_client"));
     assert!(refused(folder, &["--machine", "twice.json", "--path", "d3d11", "--set", "X"], 2).contains("NAME=VALUE"));
