@@ -5,7 +5,7 @@ use wire::{CliAdapter, CliOutput, Machine, MachineAdapter, Resolved, Settings, T
 /// What the tool tells; null where it does not. `None` when the output holds no topology, or one that was not
 /// evaluated.
 pub(super) fn machine(output: &CliOutput) -> Option<Machine> {
-    let topology = output.topology.as_ref().filter(|own| **own != Topology::default())?;
+    let topology = output.topology.as_ref().filter(|own| own.verdict.as_deref() != Some("not evaluated"))?;
     let mut machine = Machine::new(topology.adapters.iter().map(adapter).collect());
     // The tool says of the panel only which adapter drives it.
     machine.told_scanout = match &topology.scanout {
