@@ -179,6 +179,18 @@ fn event(record: &Prefixed<'_>, place: Place, shape: &'static str, kind: Kind) -
     }
 }
 
+/// What a record that nobody knows still tells about the path: vocabulary 12.2 goes by how it starts and who wrote it.
+pub fn unrecognised_hint(record: &Prefixed<'_>) -> Option<PathHint> {
+    let starts = [
+        (&b"vk deposit"[..], Path::Vulkan),
+        (b"VK output-device split", Path::Vulkan),
+        ("ADR-037 §5".as_bytes(), Path::OpenGl),
+    ];
+    let named = starts.into_iter().find(|(start, _)| record.body.starts_with(start));
+    let by_start = named.map(|(_, path)| PathHint { path, named: true });
+    neighbour(record.function).or(by_start).or_else(|| component(record))
+}
+
 /// Functions whose every record tells the path (vocabulary 12.2).
 const NEIGHBOURS: [(&[u8], Path); 4] = [
     (b"comp_d3d11_compositor_create", Path::D3d11),

@@ -4,10 +4,10 @@
 //! A record is told as soon as its first line is read, without a copy. Only `[OXR  ]` records that may be ours are held
 //! until the next record begins, because their meaning can stand in a continuation line.
 
-use wire::{Counts, End, Flaw, FlawKind, Observation, Process};
+use wire::{Counts, End, Flaw, FlawKind, Observation, PathHint, Process};
 
 use crate::capture;
-use crate::classify::{Class, Place, classify, is_candidate, is_lost_placement};
+use crate::classify::{Class, Place, classify, is_candidate, is_lost_placement, unrecognised_hint};
 use crate::header::{self, Header};
 use crate::lines::Line;
 use crate::noise::{LEVEL_AT, Noise};
@@ -227,7 +227,8 @@ impl Framer {
                 sink(Observation::Event(*event));
             }
             Class::Unrecognised(marker) if cut.is_none() => {
-                self.flaw(place, FlawKind::Unrecognised, Some(marker), sink);
+                let hint = unrecognised_hint(&record);
+                self.flaw_with_hint(place, FlawKind::Unrecognised, Some(marker), hint, sink);
             }
             Class::Ignored | Class::Unrecognised(_) => self.counts.ignored += 1,
         }
@@ -235,6 +236,17 @@ impl Framer {
     }
 
     fn flaw(&mut self, place: Place, kind: FlawKind, marker: Option<&'static str>, sink: Sink<'_>) {
+        self.flaw_with_hint(place, kind, marker, None, sink);
+    }
+
+    fn flaw_with_hint(
+        &mut self,
+        place: Place,
+        kind: FlawKind,
+        marker: Option<&'static str>,
+        hint: Option<PathHint>,
+        sink: Sink<'_>,
+    ) {
         match kind {
             FlawKind::EmptyBody => self.counts.empty_bodies += 1,
             FlawKind::Truncated => self.counts.truncated += 1,
@@ -243,18 +255,18 @@ impl Framer {
             FlawKind::Unknown => {}
         }
         let Place { offset, line } = place;
-        sink(Observation::Flaw(Flaw { offset, line, kind, marker: marker.map(Into::into) }));
+        sink(Observation::Flaw(Flaw { offset, line, kind, marker: marker.map(Into::into), hint }));
     }
 
     /// A line that starts no record: header, footer, blank, or a continuation.
     fn other(&mut self, line: &[u8], place: Place, sink: Sink<'_>) {
-        if header::STARTED.contains(&line) {
+        if header::STARTED.contains(&line.trim_ascii_end()) {
             self.close(sink);
             self.end = End::Missing;
             self.header = Some(Header::default());
             return;
         }
-        if header::ENDED.contains(&line) {
+        if header::ENDED.contains(&line.trim_ascii_end()) {
             if let Some(open) = &mut self.open {
                 // The footer brings a blank line of its own.
                 open.blank = open.blank.saturating_sub(1);
@@ -274,7 +286,7 @@ impl Framer {
             return;
         }
         let behind_header = std::mem::take(&mut self.behind_header);
-        if line.is_empty() {
+        if line.trim_ascii().is_empty() {
             if let Some(open) = self.open.as_mut().filter(|_| !behind_header) {
                 open.blank += 1;
             }

@@ -9,6 +9,7 @@ use nom::{IResult, Parser};
 use wire::Process;
 
 use crate::decode::decode;
+use crate::file_name;
 
 /// First line of every log; the second name is that of the product's first weeks.
 pub const STARTED: [&[u8]; 2] = [b"=== DisplayXR Log Started ===", b"=== SRMonado Log Started ==="];
@@ -38,7 +39,7 @@ impl Header {
         if let Ok((_, process)) = process(text.text()) {
             self.process.get_or_insert(process);
         } else if let Ok((_, started)) = timestamp(text.text()) {
-            self.started.get_or_insert(started);
+            self.started = self.started.take().or_else(|| file_name::possible(started));
         }
         true
     }

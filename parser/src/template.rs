@@ -28,7 +28,7 @@ enum Piece {
 
 impl Piece {
     const fn is_free_text(&self) -> bool {
-        matches!(self, Self::Value { conversion: Conversion::Text, .. })
+        matches!(self, Self::Value { conversion: Conversion::Text | Conversion::Reasons, .. })
     }
 }
 
@@ -114,9 +114,9 @@ impl Template {
             let (chunk, behind) = rest.split_at(length);
             let last = behind.is_empty();
             let start = if starts_free { Self::locate(chunk, body, at, last)? } else { at };
-            if starts_free {
+            if let Some(Piece::Value { conversion, .. }) = pieces.first().filter(|_| starts_free) {
                 found.ends.push(start);
-                found.values.push(Value::Text(body[at..start].to_owned()));
+                found.values.push(conversion.of_text(&body[at..start]));
             }
             at = Self::read_chunk(chunk, body, start, Some(&mut found))?;
             if last {
@@ -282,8 +282,8 @@ mod tests {
     fn token_lists_are_lists() {
         check("(reason=%s)", "reasons", b"(reason=a_b)", Some("reasons=a_b"));
         check("(reason=%s,%s)", "reasons", b"(reason=a,b_c)", Some("reasons=a+b_c"));
-        check("(reason=%s)", "reasons", b"(reason=)", None);
-        check("(reason=%s)", "reasons", b"(reason=no HWND)", None);
+        check("(reason=%s)", "reasons", b"(reason=)", Some("reasons="));
+        check("(reason=%s)", "reasons", b"(reason=dp-refused, No HWND)", Some("reasons=dp-refused+ No HWND"));
     }
 
     #[test]

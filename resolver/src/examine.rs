@@ -132,9 +132,11 @@ fn of_session(whole: Told, session: Told) -> Told {
 
 /// Contract section 3: ADR-039, `#1264` and `VK output-device split` records.
 fn needs_newest_rules(event: &Event) -> bool {
-    const SHAPES: [&str; 10] = [
+    const SHAPES: [&str; 12] = [
         "s11.adr039",
+        "s11.adr039.other",
         "s12.adr039",
+        "s12.adr039.other",
         "s12.ownlegs",
         "s12.reroute_refused",
         "s12.reroute_active",

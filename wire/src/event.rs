@@ -337,6 +337,9 @@ pub struct Flaw {
     /// The marker of ours that the body starts with, such as `weave placement:`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub marker: Option<Cow<'static, str>>,
+    /// What the record tells about the path of its log although nobody knows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<PathHint>,
 }
 
 /// The ways in which a record can be damaged or strange.

@@ -6,7 +6,6 @@ use nom::branch::alt;
 use nom::bytes::complete::{tag, take_while1};
 use nom::character::complete::{anychar, char, digit1};
 use nom::combinator::{map_res, opt, recognize};
-use nom::multi::separated_list1;
 use nom::{IResult, Parser};
 
 use wire::{Luid, Reason, Value};
@@ -18,7 +17,8 @@ pub enum Conversion {
     Text,
     /// `%c`: one character.
     Char,
-    /// A `%s` that holds a comma list of tokens; known by its name, `reasons`.
+    /// A `%s` that holds a comma list of tokens; known by its name, `reasons`. Free text like any other: a token that no
+    /// build has printed so far is kept as it stands.
     Reasons,
     /// `%u`, `%llu`.
     Uint,
@@ -62,12 +62,20 @@ impl Conversion {
         }
     }
 
+    /// Makes the value of a free text.
+    pub fn of_text(self, text: &str) -> Value {
+        match self {
+            Self::Reasons if text.is_empty() => Value::Reasons(Vec::new()),
+            Self::Reasons => Value::Reasons(Reason::list(text)),
+            _ => Value::Text(text.to_owned()),
+        }
+    }
+
     /// Reads a value at the start of `input`; what is left, and the value. Free text is the caller's.
     pub fn read(self, input: &str) -> Option<(&str, Value)> {
         let read: IResult<&str, Value> = match self {
-            Self::Text => return None,
+            Self::Text | Self::Reasons => return None,
             Self::Char => anychar.map(|letter| Value::Text(letter.to_string())).parse(input),
-            Self::Reasons => reasons(input),
             Self::Uint => map_res(digit1, |digits: &str| digits.parse().map(Value::Uint)).parse(input),
             Self::Int => {
                 map_res(recognize((opt(char('-')), digit1)), |digits: &str| digits.parse().map(Value::Int)).parse(input)
@@ -131,12 +139,4 @@ fn decimal(input: &str) -> IResult<&str, &str> {
         opt(alt((tag("(ind)"), tag("(snan)")))),
     ));
     alt((finite, other)).parse(input)
-}
-
-/// Tokens as the vocabulary knows them, and wider: a future token with a digit or an upper-case letter is still a token.
-fn reasons(input: &str) -> IResult<&str, Value> {
-    let token = take_while1(|letter: char| letter.is_ascii_alphanumeric() || letter == '_');
-    separated_list1(char(','), token)
-        .map(|tokens: Vec<&str>| Value::Reasons(tokens.into_iter().map(Reason::new).collect()))
-        .parse(input)
 }

@@ -95,9 +95,32 @@ pub const PROSE: &[Shape] = &[
     )
     .only(Path::D3d12),
     record(
+        "s11.adr039.other",
+        Kind::SplitEngaged,
+        "D3D11 output-device split: ADR-039 %s ENGAGE%s",
+        "mode _",
+        "The split engages although render and panel share one GPU (ADR-039).",
+    )
+    .only(Path::D3d11),
+    record(
+        "s12.adr039.other",
+        Kind::SplitEngaged,
+        "#918 output-device split: ADR-039 %s ENGAGE%s",
+        "mode _",
+        "A D3D12 session engages a split on one GPU (ADR-039).",
+    ),
+    record(
+        "svk.adr039.other",
+        Kind::SplitEngaged,
+        "VK output-device split: ADR-039 %s ENGAGE%s",
+        "mode _",
+        "The split engages although render and panel share one GPU (ADR-039).",
+    )
+    .named(Path::Vulkan),
+    record(
         "split.retired",
         Kind::SplitRetired,
-        "#918 output-device split RETIRED (%s) — moving the weave back to the app adapter for the rest of the session (#918%s)",
+        "#918 output-device split RETIRED (%s)%s",
         "cause _",
         "The split was taken back for the rest of the session.",
     ),

@@ -89,6 +89,10 @@ impl Judge {
         self.build.flaw(flaw);
         self.silence.flaw(flaw);
         self.findings.flaw(flaw);
+        if let Some(hint) = flaw.hint {
+            self.hints.add(hint);
+            self.open.hint(hint);
+        }
     }
 
     /// Ends the open session, which has a full placement record.

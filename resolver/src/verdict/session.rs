@@ -2,7 +2,7 @@
 //!
 //! The memory is a running state, not a list of events. What it means is decided elsewhere.
 
-use wire::{Changed, Event, Kind, Placement, Reason, Split};
+use wire::{Changed, Event, Kind, PathHint, Placement, Reason, Split};
 
 use super::code::Code;
 use super::findings::Findings;
@@ -83,8 +83,8 @@ impl Session {
             Kind::RenderSplit if event.fields.get("xb_kb").is_some() => {
                 self.bridging = (event.fields.int("split") == Some(1)).then_some(event.line);
             }
-            Kind::RenderOff => self.refused_for(event.line, event.fields.reasons("reasons")),
-            Kind::SplitDisabled => self.refused_for(event.line, cause_tokens(event).as_deref()),
+            Kind::RenderOff => self.refused_for(event.line, event.fields.reasons("reasons").map(<[Reason]>::to_vec)),
+            Kind::SplitDisabled => self.refused_for(event.line, cause_tokens(event)),
             Kind::SplitRetired => {
                 self.retired = Some(RetiredRecord {
                     line: event.line,
@@ -167,7 +167,9 @@ impl Session {
 
     fn full_record(&mut self, event: &Event) {
         let placement = Placement::from_event(event);
-        self.engaged_before |= placement.as_ref().is_some_and(|placement| placement.split == Split::Engaged);
+        // What was taken back before this line is over with: only what it says, or what still runs, counts from here on.
+        let says_engaged = placement.as_ref().is_some_and(|placement| placement.split == Split::Engaged);
+        self.engaged_before = says_engaged || self.engaging.is_some();
         self.full = Some(FullRecord { line: event.line, placement });
     }
 
@@ -195,10 +197,15 @@ impl Session {
         self.changed.push(record);
     }
 
-    fn refused_for(&mut self, line: u64, reasons: Option<&[Reason]>) {
-        if let Some(reasons) = reasons.filter(|reasons| reasons.iter().all(|reason| is_token(reason.as_str()))) {
-            self.refusal = Some(Refusal { line, reasons: reasons.to_vec() });
+    fn refused_for(&mut self, line: u64, reasons: Option<Vec<Reason>>) {
+        if let Some(reasons) = reasons.filter(|reasons| !reasons.is_empty()) {
+            self.refusal = Some(Refusal { line, reasons });
         }
+    }
+
+    /// Takes what a record that nobody knows says about the path all the same.
+    pub(crate) fn hint(&mut self, hint: PathHint) {
+        self.hints.add(hint);
     }
 }
 
@@ -209,8 +216,8 @@ pub(crate) fn cause_tokens(event: &Event) -> Option<Vec<Reason>> {
     tokens.iter().all(|token| is_token(token.as_str())).then_some(tokens)
 }
 
-/// The token grammar of the vocabulary, `[a-z_]+`. The prose that is known has blanks or capitals in it, save
-/// `unknown`, which is a token as well.
+/// The token grammar of the vocabulary, `[a-z_]+`, with the digits that a token about D3D12 would have. The prose that is
+/// known has blanks or capitals in it, save `unknown`, which is a token as well.
 fn is_token(word: &str) -> bool {
-    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+    !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
 }

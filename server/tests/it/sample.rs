@@ -90,7 +90,7 @@ pub fn event(offset: u64, line: u64, kind: Kind, shape: &'static str, values: &[
 }
 
 pub fn flaw(offset: u64, line: u64, kind: FlawKind) -> Observation {
-    Observation::Flaw(Flaw { offset, line, kind, marker: None })
+    Observation::Flaw(Flaw { offset, line, kind, marker: None, hint: None })
 }
 
 /// A machine's id from a small number.

@@ -193,5 +193,5 @@ pub(super) fn shaped(kind: Kind, shape: &'static str) -> Observation {
 
 /// A damaged record.
 pub(super) fn flaw(kind: FlawKind, marker: Option<&'static str>) -> Observation {
-    Observation::Flaw(Flaw { offset: 0, line: 0, kind, marker: marker.map(Cow::Borrowed) })
+    Observation::Flaw(Flaw { offset: 0, line: 0, kind, marker: marker.map(Cow::Borrowed), hint: None })
 }
