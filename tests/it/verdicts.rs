@@ -31,7 +31,8 @@ fn scan_and_server_say_the_same(database: &Database) {
 
     let state = tempfile::tempdir().expect("a temporary folder");
     let server = Server::start(database);
-    upload(folder.path(), &server.url, &database.token("agent"), state.path()).with_code(0);
+    let uploaded = upload(folder.path(), &server.url, &database.token("agent"), state.path());
+    uploaded.with_code(0);
     let http = server.http(&database.token("reader"));
     let mut stored = BTreeMap::new();
     for item in http.all_items("/api/v1/logs") {
@@ -43,14 +44,23 @@ fn scan_and_server_say_the_same(database: &Database) {
 
     let scanned = scan(folder.path());
     assert_eq!(scanned.len(), logs.len(), "scan says something of every log");
+    let mut both = 0;
     for line in &scanned {
         let object: Value = serde_json::from_str(line).expect("a line of ndjson");
         let name = object["file"].as_str().and_then(|file| file.rsplit('/').next()).expect("an object says which file");
         let number = name.split('.').nth(2).and_then(|rest| rest.split('_').next()?.parse::<usize>().ok());
         let fixture = &logs[number.expect("the names are ours")];
-        assert_eq!(stored.get(name).map(String::as_str), Some(common(line)), "{}", fixture.display());
+        if let Some(stored) = stored.remove(name) {
+            assert_eq!(stored, common(line), "{}", fixture.display());
+            both += 1;
+        } else {
+            // What ends within its header is not told from other logs yet: the agent says so and waits for more of it.
+            assert_eq!(object["counts"]["records"], 0, "{}", fixture.display());
+            assert!(uploaded.stderr.contains(name), "nothing is said of {}", fixture.display());
+        }
     }
-    assert_eq!(stored.len(), scanned.len(), "the server has nothing else");
+    assert!(both >= 60, "only {both} fixtures were compared");
+    assert_eq!(stored, BTreeMap::new(), "the server has nothing else");
 }
 
 /// The bytes that both have to agree on: all but where the log was found before, and what only the server knows behind.
