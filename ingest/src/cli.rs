@@ -85,7 +85,7 @@ pub struct WatchArgs {
     /// A folder with logs, with everything below; may repeat. Default: the runtime's own log folder.
     #[arg(long = "dir", value_name = "DIR")]
     pub dirs: Vec<PathBuf>,
-    /// Where weavewatch-server listens, such as https://weave.example.org.
+    /// Where weavewatch-server listens, such as `https://weave.example.org`.
     #[arg(long, value_name = "URL", value_parser = server_url)]
     pub server: Url,
     /// A token of scope `agent`; better given in the environment, where other users do not see it.

@@ -40,10 +40,10 @@ pub enum BundleError {
     /// A bundle in a bundle.
     #[error("not opened: it is a bundle inside a bundle; unpack it and scan it on its own")]
     Nested,
-    /// See [`MAX_MEMBERS`].
+    /// See `MAX_MEMBERS`.
     #[error("read only in part: it has {0} members, of which the first {MAX_MEMBERS} were read")]
     Members(usize),
-    /// See [`DEFLATE_LIMIT`].
+    /// See `DEFLATE_LIMIT`.
     #[error("read only in part: it unpacks to more than {0} bytes, which no honest bundle of its size does")]
     Bomb(u64),
 }
