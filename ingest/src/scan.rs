@@ -116,6 +116,9 @@ impl Scan {
         if named_zip || bundle::is_zip(&head) {
             self.read_bundle(contents.into_inner().1, &name, buffer);
             self.progress.add(file.size_bytes);
+        } else if file.size_bytes >= reading::AHEAD_FROM_BYTES {
+            let contents = self.progress.follow(contents);
+            reading::ahead(contents, |contents| self.read_log(contents, name.into_owned(), buffer));
         } else {
             self.read_log(&mut self.progress.follow(contents), name.into_owned(), buffer);
         }
