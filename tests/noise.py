@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Writes a log as a long session leaves it: per-frame records with changing numbers, and three placement records.
 
-    noise.py SIZE_MIB FILE        a session of that size
-    noise.py --hostile FOLDER     a folder that somebody filled with bad intent
+    noise.py SIZE_MIB FRAMES FILE   a session of that size; 3D-GATE records, which number themselves, come every
+                                    FRAMES frames
+    noise.py --hostile FOLDER       a folder that somebody filled with bad intent
 
 The same call writes the same bytes. For tests/measure; no test reads it.
 """
@@ -24,7 +25,7 @@ def stamp(time):
     return time.strftime("[%Y-%m-%d %H:%M:%S.") + f"{time.microsecond // 1000:03d}] "
 
 
-def frame(rng, number, time):
+def frame(rng, number, time, gate_every):
     """The records of one frame, as a service client with the default log level writes them."""
     prefix = stamp(time)
     signal, pre, ipc = (rng.randrange(low, high) * 100 for low, high in ((90, 500), (50, 300), (1500, 130_000)))
@@ -33,14 +34,14 @@ def frame(rng, number, time):
         f"{prefix}[WARN ] [submit_fallback] [COMMIT_PROFILE_CLIENT] client=00000219182B64F0 signal_ns={signal} "
         f"pre_ipc_ns={pre} ipc_ns={ipc} post_ipc_ns=0 total_ns={signal + pre + ipc}"
     )
-    if number % 2 == 0:
+    if number % gate_every == 0:
         yield (
             f"{prefix}[WARN ] [oxr_session_locate_views] 3D-GATE[{number}]: got_eyes=1 valid={rng.randrange(2)} count=2 "
             f"have_view_state=1 is_gl=0 has_ext_win=1 eye0={eyes[0]} eye1={eyes[1]}"
         )
 
 
-def session(size_bytes, path):
+def session(size_bytes, gate_every, path):
     rng = random.Random(918)
     start = datetime(2026, 9, 14, 12, 0, 0)
     written, number, placed = 0, 0, 0
@@ -66,7 +67,7 @@ def session(size_bytes, path):
                 placed += 1
                 lines.append(stamp(start + timedelta(seconds=number / 60)) + PLACEMENT)
             for _ in range(BLOCK_FRAMES):
-                lines.extend(frame(rng, number, start + timedelta(seconds=number / 60)))
+                lines.extend(frame(rng, number, start + timedelta(seconds=number / 60), gate_every))
                 number += 1
             put(lines)
         put(["", "=== DisplayXR Log Ended ==="])
@@ -93,7 +94,7 @@ def hostile(folder):
 if __name__ == "__main__":
     if len(sys.argv) == 3 and sys.argv[1] == "--hostile":
         hostile(sys.argv[2])
-    elif len(sys.argv) == 3:
-        session(int(sys.argv[1]) << 20, sys.argv[2])
+    elif len(sys.argv) == 4:
+        session(int(sys.argv[1]) << 20, int(sys.argv[2]), sys.argv[3])
     else:
         sys.exit(__doc__)
