@@ -52,7 +52,9 @@ impl Database {
 
 /// A running `weavewatch-server serve` or `demo`.
 pub struct Server {
+    // Killed first, then its folder goes.
     program: Running,
+    _folder: Option<tempfile::TempDir>,
     /// Such as `http://127.0.0.1:40123`, without a slash at the end.
     pub url: String,
 }
@@ -71,7 +73,7 @@ impl Server {
         // It listens before its database is up to date; the first answer comes when it is.
         let ready = Http::new(&url, None).get("/readyz");
         assert_eq!(ready.status, 200, "{}", ready.body);
-        Self { program, url }
+        Self { program, _folder: None, url }
     }
 
     /// Starts `demo`, which looks for a free port from `first_port` upwards, and waits until its logs are loaded.
@@ -81,10 +83,12 @@ impl Server {
     #[track_caller]
     pub fn demo(first_port: u16) -> Self {
         let mut command = command("weavewatch-server");
-        command.args(["demo", "--listen", &format!("127.0.0.1:{first_port}")]);
+        // It removes its own folder when it is asked to stop, but a test kills it.
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        command.args(["demo", "--listen", &format!("127.0.0.1:{first_port}")]).env("TMPDIR", folder.path());
         let mut program = Running::start(command);
         let said = program.line_after("Weavewatch demo: ");
-        Self { program, url: said.trim_end_matches('/').to_owned() }
+        Self { program, _folder: Some(folder), url: said.trim_end_matches('/').to_owned() }
     }
 
     /// The port it listens on.
