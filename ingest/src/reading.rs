@@ -8,7 +8,7 @@ mod ahead;
 use std::io::{self, Read};
 
 use parser::LogReader;
-use wire::{LogFacts, Observation, Process};
+use wire::{LogFacts, Observation};
 
 pub use ahead::{AHEAD_FROM_BYTES, ahead};
 
@@ -56,15 +56,14 @@ pub(crate) fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize
 
 /// Completes facts with what the file name says: the header knows the process best, the file name its start.
 pub(crate) fn complete(mut facts: LogFacts, base_name: &str) -> LogFacts {
-    facts.process = match (facts.process, parser::file_name::process(base_name)) {
-        (Some(header), Some(name)) => Some(Process { started: name.started.or(header.started), ..header }),
-        (header, name) => header.or(name),
-    };
+    facts.process = parser::file_name::merge(facts.process, base_name);
     facts
 }
 
 #[cfg(test)]
 mod tests {
+    use wire::Process;
+
     use super::*;
 
     /// Hands out what it was made of, piece by piece; an empty piece is an error.

@@ -38,7 +38,7 @@ fn scan(log: &Path, chunk_bytes: usize) -> ScanReport {
     let facts = reader.finish(&mut |observation| examiner.push(&observation));
     let judgement = examiner.finish(&facts).judgement;
     let name = log.file_name().expect("logs have names").to_string_lossy().into_owned();
-    let process = facts.process.clone().or_else(|| parser::file_name::process(&name));
+    let process = parser::file_name::merge(facts.process.clone(), &name);
     ScanReport::new(name, process, facts.end, facts.counts, judgement)
 }
 
