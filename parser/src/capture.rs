@@ -6,39 +6,32 @@ use wire::Level;
 use crate::prefix::{self, Prefixed};
 
 /// Level words of stderr with their padding, and the bracketed ones of other systems.
-const WORDS: [&[u8]; 11] = [
-    b"TRACE ",
-    b"DEBUG ",
-    b" INFO ",
-    b" WARN ",
-    b"ERROR ",
-    b"[TRACE] ",
-    b"[DEBUG] ",
-    b"[INFO] ",
-    b"[WARN] ",
-    b"[ERROR] ",
-    b"[RAW] ",
+const WORDS: [(&[u8], Level); 11] = [
+    (b"TRACE ", Level::Trace),
+    (b"DEBUG ", Level::Debug),
+    (b" INFO ", Level::Info),
+    (b" WARN ", Level::Warn),
+    (b"ERROR ", Level::Error),
+    (b"[TRACE] ", Level::Trace),
+    (b"[DEBUG] ", Level::Debug),
+    (b"[INFO] ", Level::Info),
+    (b"[WARN] ", Level::Warn),
+    (b"[ERROR] ", Level::Error),
+    (b"[RAW] ", Level::Raw),
 ];
 
 /// True for a line that starts a record of a stderr capture.
 pub fn starts_record(line: &[u8]) -> bool {
     let line = behind_colour(line);
-    WORDS.iter().any(|word| line.starts_with(word) && behind_colour(&line[word.len()..]).starts_with(b"["))
+    WORDS.iter().any(|(word, _)| line.starts_with(word) && behind_colour(&line[word.len()..]).starts_with(b"["))
 }
 
 /// Takes ` WARN [function] body` apart; terminals of other systems colour the level word.
 pub fn read(line: &[u8]) -> Option<Prefixed<'_>> {
     let line = behind_colour(line);
-    let word = WORDS.iter().find(|word| line.starts_with(word))?;
-    let rest = behind_colour(&line[word.len()..]);
-    let (function, body) = prefix::function(rest);
-    let level = Level::from_word(
-        word.trim_ascii()
-            .trim_ascii_start()
-            .strip_prefix(b"[")
-            .map_or(*word, |inner| inner.strip_suffix(b"]").unwrap_or(inner)),
-    );
-    Some(Prefixed { time: None, level, function, body, spliced: false })
+    let (word, level) = WORDS.iter().find(|(word, _)| line.starts_with(word))?;
+    let (function, body) = prefix::function(behind_colour(&line[word.len()..]));
+    Some(Prefixed { time: None, level: *level, function, body, spliced: false })
 }
 
 /// Skips terminal colour sequences.

@@ -22,7 +22,7 @@ pub fn input_kind(start: &[u8]) -> InputKind {
     });
     // The tool's report and the runtime's stderr are often captured into one file: the report is what was asked for.
     match kind {
-        Some(InputKind::Log | InputKind::Json) => kind.unwrap_or_default(),
+        Some(kind @ (InputKind::Log | InputKind::Json)) => kind,
         _ if cli::looks_like(crate::decode::decode(start).text()) => InputKind::Cli,
         _ => kind.unwrap_or_default(),
     }

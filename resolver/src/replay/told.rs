@@ -57,6 +57,14 @@ pub struct MachineFold {
     told: Vec<&'static str>,
 }
 
+/// Pairs of fields that tell an adapter's name and id together. Spelt out, because every event is asked for all of them.
+const NAMED: [(&str, &str); 4] = [
+    ("adapter.name", "adapter.luid"),
+    ("render.name", "render.luid"),
+    ("scanout.name", "scanout.luid"),
+    ("suggested.name", "suggested.luid"),
+];
+
 /// Names kept for the join. More than a machine can have; a hostile log must not grow the memory.
 const NAMES_MAX: usize = 256;
 /// Session facts and settings that a log tells by accident only.
@@ -95,8 +103,8 @@ impl MachineFold {
         if !matches!(event.kind, Kind::RenderCandidate | Kind::RenderSkipped) {
             self.run.end();
         }
-        for prefix in ["adapter", "render", "scanout", "suggested"] {
-            self.learn_name(&event.fields, prefix);
+        for (name, luid) in NAMED {
+            self.learn_name(event.fields.text(name), event.fields.luid(luid));
         }
         self.read(event);
     }
@@ -187,10 +195,9 @@ impl MachineFold {
         }
     }
 
-    fn learn_name(&mut self, fields: &Fields, prefix: &str) {
-        let name = fields.text(&format!("{prefix}.name"));
-        let luid = fields.luid(&format!("{prefix}.luid")).filter(|luid| !luid.is_zero());
-        let (Some(name), Some(luid)) = (name.filter(|name| !name.starts_with('<')), luid) else { return };
+    fn learn_name(&mut self, name: Option<&str>, luid: Option<Luid>) {
+        let (name, luid) = (name.filter(|name| !name.starts_with('<')), luid.filter(|luid| !luid.is_zero()));
+        let (Some(name), Some(luid)) = (name, luid) else { return };
         let full = self.names.len() >= NAMES_MAX;
         match self.names.get_mut(name) {
             Some(known) if *known == Some(luid) => {}
