@@ -1,0 +1,1 @@
+//! From folders to what is new in which log.

@@ -1,0 +1,1 @@
+//! Takes out of texts and events what must not leave a machine.
