@@ -43,8 +43,8 @@ pub enum Command {
 /// `weavewatch scan`.
 #[derive(Args, Debug)]
 pub struct ScanArgs {
-    /// Files, folders (with everything below) and .zip bundles; `-` is standard input. Default: the runtime's own log
-    /// folder.
+    /// Files, folders (with everything below), .zip bundles and pipes of the shell; `-` is standard input. Default: the
+    /// runtime's own log folder.
     pub paths: Vec<PathBuf>,
     /// How to print; `table` on a terminal and `ndjson` in a pipe unless told otherwise.
     #[arg(long, value_enum)]

@@ -46,6 +46,10 @@ pub fn run(args: &DiffArgs) -> Exit {
             }
         }
     };
+    if [&args.a, &args.b].iter().all(|path| path.as_os_str() == "-") {
+        problems.unreadable("-", "standard input can be read only once; give one of the two logs as a file");
+        return problems.exit();
+    }
     // Both are tried, so that both problems are told.
     let (Some(a), Some(b)) = (read(&args.a), read(&args.b)) else { return problems.exit() };
     let rows = rows::rows(&a, &b);

@@ -1,5 +1,5 @@
-//! Finds the one log that `explain`, `diff` and `replay` are asked about: a file, standard input, or the last log of a
-//! bundle.
+//! Finds the one log that `explain`, `diff` and `replay` are asked about: a file, standard input or a pipe, the last log of
+//! a bundle, or the member of a bundle that is named as reports name it.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use wire::{LogFacts, Observation};
 
 use crate::reading::{self, BUFFER_BYTES};
+use crate::source::named::{self, Contents};
 use crate::source::{self, bundle};
 
 /// A log that was read, under the name that reports show.
@@ -26,39 +27,19 @@ pub struct Found {
 
 /// Reads the log that `path` means. `sink` gets its observations only.
 pub fn read(path: &Path, sink: &mut dyn FnMut(Observation)) -> Result<Found> {
-    let name = path.to_string_lossy().into_owned();
-    if path == Path::new("-") {
-        let (head, mut input) = source::peek(io::stdin().lock(), 4).context("failed to read standard input")?;
-        if bundle::is_zip(&head) {
-            bail!("a bundle on standard input cannot be read twice; give it as a file");
-        }
-        return Ok(log(&mut input, name, Vec::new(), sink));
+    if let Some((bundle, member)) = named::member(path) {
+        let file = source::open(&bundle).context("failed to open the bundle")?;
+        return of_bundle(&file, &bundle.to_string_lossy(), Some(&member), sink);
     }
-    if path.is_dir() {
-        bail!("is a folder; name one log in it, or use `weavewatch scan` for all of them");
-    }
-    let (head, mut input) = open(path)?;
-    if !bundle::is_zip(&head) {
-        return Ok(log(&mut input, name, Vec::new(), sink));
-    }
-    drop(input);
-    let (member, note) = last_member(path, &name)?;
-    let mut found = None;
-    bundle::members(
-        source::open(path).context("failed to open it again")?,
-        &mut |own, contents| {
-            if own == member && found.is_none() {
-                found = Some(log(contents, format!("{name}!/{member}"), vec![note.clone()], sink));
-            }
-        },
-        &mut |_, _| {},
-    );
-    found.context("failed to read the log a second time; did the bundle change meanwhile?")
+    read_opened(named::open(path)?, &path.to_string_lossy(), sink)
 }
 
-fn open(path: &Path) -> Result<(Vec<u8>, source::Peeked<File>)> {
-    let opened = source::open(path).context("failed to open it")?;
-    source::peek(opened, 4).context("failed to read it")
+/// The same for an input that is open already; `name` is the path as given.
+pub fn read_opened(contents: Contents, name: &str, sink: &mut dyn FnMut(Observation)) -> Result<Found> {
+    match contents {
+        Contents::Log(mut contents) => Ok(log(&mut contents, name.to_owned(), Vec::new(), sink)),
+        Contents::Bundle(file) => of_bundle(&file, name, None, sink),
+    }
 }
 
 fn log(contents: &mut dyn Read, name: String, notes: Vec<String>, sink: &mut dyn FnMut(Observation)) -> Found {
@@ -68,30 +49,80 @@ fn log(contents: &mut dyn Read, name: String, notes: Vec<String>, sink: &mut dyn
     Found { name, facts: reading.facts, notes, error: reading.error }
 }
 
-/// The member that started last; one with a start time and a record outranks everything else.
-fn last_member(path: &Path, name: &str) -> Result<(String, String)> {
-    let mut logs: Vec<(bool, Option<String>, String)> = Vec::new();
+/// Reads the bundle twice: once to find the member, once for its records.
+fn of_bundle(file: &File, name: &str, wanted: Option<&str>, sink: &mut dyn FnMut(Observation)) -> Result<Found> {
+    let chosen = choose(file, name, wanted)?;
+    let (mut at, mut found) = (0, None);
+    bundle::members(
+        file,
+        &mut |member, contents| {
+            // By its place and not by its name, which another member may have as well.
+            if at == chosen.at {
+                found = Some(log(contents, format!("{name}!/{member}"), chosen.notes.clone(), sink));
+            }
+            at += 1;
+        },
+        &mut |_, _| {},
+    );
+    found.context("failed to read the log a second time; did the bundle change meanwhile?")
+}
+
+/// A member, by its place among those that can be read, and what to say of the choice.
+struct Chosen {
+    at: usize,
+    notes: Vec<String>,
+}
+
+/// A member as the choice sees it; the order of the fields is the order of preference, the greatest wins.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Candidate {
+    has_records: bool,
+    started: Option<String>,
+    member: String,
+    /// Of two members that are equal in all this the bundle's later one is the newer: a tool that adds to a bundle appends.
+    at: usize,
+}
+
+/// The member that started last, of all of them or of those that have the wanted name. One that has records, and then one
+/// that tells its start, outranks everything else.
+fn choose(file: &File, name: &str, wanted: Option<&str>) -> Result<Chosen> {
+    let mut members = Vec::new();
     let mut problems = Vec::new();
     bundle::members(
-        source::open(path).context("failed to open it")?,
+        file,
         &mut |member, contents| {
             let facts = log(contents, member.to_owned(), Vec::new(), &mut |_| {}).facts;
             let started = facts.process.and_then(|process| process.started);
-            logs.push((facts.counts.records > 0, started, member.to_owned()));
+            let has_records = facts.counts.records > 0;
+            members.push(Candidate { has_records, started, member: member.to_owned(), at: members.len() });
         },
         &mut |member, error| problems.push(format!("{}: {error}", member.unwrap_or(name))),
     );
-    logs.sort();
-    let with_records = logs.iter().filter(|(records, ..)| *records).count();
-    let Some((_, _, member)) = logs.pop().filter(|(records, ..)| *records) else {
-        bail!(
-            "the bundle holds no log that can be read{}",
-            problems.iter().fold(String::new(), |said, own| said + "; " + own)
-        );
+    let problems = problems.iter().fold(String::new(), |said, own| said + "; " + own);
+    // A member that is asked for by name is told even when it is no log.
+    let fits = |own: &&Candidate| wanted.map_or(own.has_records, |wanted| own.member == wanted);
+    let Some(chosen) = members.iter().filter(fits).max() else {
+        match wanted {
+            Some(wanted) => bail!("the bundle holds no member {wanted} that can be read; `scan` lists them{problems}"),
+            None => bail!("the bundle holds no log that can be read{problems}"),
+        }
     };
-    let note = match with_records {
-        1 => format!("{member} is the only log of the bundle {name}."),
-        count => format!("The bundle {name} has {count} logs; {member} started last and is the one told here."),
-    };
-    Ok((member, note))
+    let mut notes = Vec::new();
+    let member = &chosen.member;
+    match (wanted, members.iter().filter(|own| own.has_records).count()) {
+        (Some(_), _) => {}
+        (None, 1) => notes.push(format!("{member} is the only log of the bundle {name}.")),
+        (None, count) => {
+            notes.push(format!("The bundle {name} has {count} logs; {member} started last and is the one told here."));
+        }
+    }
+    let twins: Vec<usize> = members.iter().filter(|own| own.member == *member).map(|own| own.at).collect();
+    if let (2.., Some(place)) = (twins.len(), twins.iter().position(|at| *at == chosen.at)) {
+        let (count, place) = (twins.len(), place + 1);
+        notes.push(format!(
+            "The bundle has {count} members of this name; number {place} of them, in the order of the bundle, is told \
+             here: it started last, or last of equal starts. `scan` tells all of them."
+        ));
+    }
+    Ok(Chosen { at: chosen.at, notes })
 }

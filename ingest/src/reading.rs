@@ -48,6 +48,13 @@ pub(crate) fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize
             Ok(count) => filled += count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(_) if filled > 0 => break,
+            // Files are opened so that they never wait, and one that lies on a disk never has to.
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                return Err(io::Error::new(
+                    error.kind(),
+                    "it is a stream of the system that has nothing more to say yet",
+                ));
+            }
             Err(error) => return Err(error),
         }
     }

@@ -6,8 +6,7 @@ mod page;
 pub mod picture;
 pub mod words;
 
-use std::fs;
-use std::io::Read as _;
+use std::io::{self, Read};
 use std::path::Path as FilePath;
 
 use anyhow::{Context as _, Result, bail};
@@ -19,10 +18,13 @@ use wire::Machine;
 use crate::cli::{AnswerFormat, ReplayArgs};
 use crate::exit::Exit;
 use crate::problems::Problems;
+use crate::source::named::{self, Contents};
 use crate::{one, show, source};
 
 /// A machine file is a few kilobytes; a log that starts with a brace is not read whole.
 const MACHINE_FILE_BYTES: u64 = 16 << 20;
+/// A brace that opens a machine file stands within these.
+const HEAD_BYTES: usize = 1024;
 
 /// Runs the command.
 pub fn run(args: &ReplayArgs) -> Exit {
@@ -60,11 +62,26 @@ struct Source {
 }
 
 fn load(path: &FilePath) -> Result<Source> {
-    if let Some(text) = machine_text(path)? {
-        return Ok(Source { machine: machine_file::read(&text)?, kind: "a machine file", open: Vec::new() });
-    }
     let mut examiner = Examiner::new();
-    let found = one::read(path, &mut |observation| examiner.push(&observation))?;
+    let mut sink = |observation| examiner.push(&observation);
+    let found = if named::member(path).is_some() {
+        one::read(path, &mut sink)?
+    } else {
+        let contents = match named::open(path)? {
+            Contents::Log(contents) => match machine_text(contents).context("failed to read it")? {
+                Ok(text) => {
+                    return Ok(Source {
+                        machine: machine_file::read(&text)?,
+                        kind: "a machine file",
+                        open: Vec::new(),
+                    });
+                }
+                Err(contents) => Contents::Log(contents),
+            },
+            bundle @ Contents::Bundle(_) => bundle,
+        };
+        one::read_opened(contents, &path.to_string_lossy(), &mut sink)?
+    };
     if let Some(error) = found.error {
         bail!("failed to read on after {} bytes: {error}", found.facts.counts.bytes);
     }
@@ -82,15 +99,19 @@ fn load(path: &FilePath) -> Result<Source> {
     Ok(Source { machine: told.machine, kind: "a log", open })
 }
 
-/// The whole text when it is, or wants to be, a machine file.
-fn machine_text(path: &FilePath) -> Result<Option<String>> {
-    if !fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.len() <= MACHINE_FILE_BYTES) {
-        return Ok(None);
+/// The whole text when it is, or wants to be, a machine file; else the contents as they were.
+fn machine_text(contents: Box<dyn Read>) -> io::Result<Result<String, Box<dyn Read>>> {
+    let (head, mut contents) = source::peek(contents, HEAD_BYTES)?;
+    let head = String::from_utf8_lossy(&head);
+    if !head.trim_start_matches('\u{feff}').trim_start().starts_with('{') {
+        return Ok(Err(Box::new(contents)));
     }
     let mut bytes = Vec::new();
-    source::open(path)
-        .and_then(|mut file| file.read_to_end(&mut bytes))
-        .with_context(|| "failed to read it".to_owned())?;
-    let text = String::from_utf8(bytes).ok();
-    Ok(text.filter(|text| machine_file::looks_like(text)))
+    (&mut contents).take(MACHINE_FILE_BYTES + 1).read_to_end(&mut bytes)?;
+    let whole = bytes.len() as u64 <= MACHINE_FILE_BYTES;
+    match String::from_utf8(bytes) {
+        Ok(text) if whole && machine_file::looks_like(&text) => Ok(Ok(text)),
+        Ok(text) => Ok(Err(Box::new(io::Cursor::new(text).chain(contents)))),
+        Err(error) => Ok(Err(Box::new(io::Cursor::new(error.into_bytes()).chain(contents)))),
+    }
 }

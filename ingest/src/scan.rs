@@ -10,6 +10,7 @@ mod sorted;
 
 use std::io::{self, Read, Seek};
 use std::num::NonZero;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -25,6 +26,7 @@ use crate::scan::count::Counted;
 use crate::scan::inputs::{Input, inputs};
 use crate::scan::progress::Progress;
 use crate::show;
+use crate::source::named::{self, Contents};
 use crate::source::{self, bundle, walk};
 
 pub use count::{COUNT_SCHEMA, MarkerCount};
@@ -32,9 +34,6 @@ pub use sorted::Sorted;
 
 /// More threads would only fight for one disk, and each holds a buffer.
 const MAX_THREADS: usize = 8;
-
-/// A zip stream on standard input must be kept on disk while it is read, because its table of contents comes last.
-const MAX_STDIN_BUNDLE_BYTES: u64 = 4 << 30;
 
 /// Runs the command.
 pub fn run(args: &ScanArgs) -> Exit {
@@ -91,7 +90,7 @@ impl Scan {
             let mut buffer = vec![0; BUFFER_BYTES];
             while let Some(input) = inputs.get(next.fetch_add(1, Ordering::Relaxed)) {
                 match input {
-                    Input::Stdin => self.read_stdin(&mut buffer),
+                    Input::Stream(path) => self.read_stream(path, &mut buffer),
                     Input::File(file) => self.read_file(file, &mut buffer),
                 }
                 self.progress.done();
@@ -112,8 +111,7 @@ impl Scan {
             Ok(peeked) => peeked,
             Err(error) => return self.problems.unreadable(&name, format_args!("failed to open it: {error}")),
         };
-        let named_zip = file.path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zip"));
-        if named_zip || bundle::is_zip(&head) {
+        if bundle::is_named(&file.path) || bundle::is_zip(&head) {
             self.read_bundle(contents.into_inner().1, &name, buffer);
             self.progress.add(file.size_bytes);
         } else if file.size_bytes >= reading::AHEAD_FROM_BYTES {
@@ -124,29 +122,12 @@ impl Scan {
         }
     }
 
-    fn read_stdin(&self, buffer: &mut [u8]) {
-        let (head, mut contents) = match source::peek(io::stdin().lock(), 4) {
-            Ok(peeked) => peeked,
-            Err(error) => return self.problems.unreadable("-", format_args!("failed to read standard input: {error}")),
-        };
-        if !bundle::is_zip(&head) {
-            return self.read_log(&mut contents, "-".to_owned(), buffer);
-        }
-        let spooled = tempfile::tempfile().and_then(|mut file| {
-            let copied = io::copy(&mut contents.take(MAX_STDIN_BUNDLE_BYTES + 1), &mut file)?;
-            file.rewind()?;
-            Ok((file, copied))
-        });
-        match spooled {
-            Ok((_, copied)) if copied > MAX_STDIN_BUNDLE_BYTES => self.problems.unreadable(
-                "-",
-                format_args!("a bundle on standard input may have {MAX_STDIN_BUNDLE_BYTES} bytes; give it as a file"),
-            ),
-            Ok((file, _)) => self.read_bundle(file, "-", buffer),
-            Err(error) => self.problems.unreadable(
-                "-",
-                format_args!("failed to keep the bundle in a temporary file: {error}; give it as a file"),
-            ),
+    fn read_stream(&self, path: &Path, buffer: &mut [u8]) {
+        let name = path.to_string_lossy();
+        match named::open(path) {
+            Ok(Contents::Log(mut contents)) => self.read_log(&mut contents, name.into_owned(), buffer),
+            Ok(Contents::Bundle(file)) => self.read_bundle(file, &name, buffer),
+            Err(error) => self.problems.unreadable(&name, format_args!("{error:#}")),
         }
     }
 

@@ -43,12 +43,15 @@ pub struct ReplayArgs {
   weavewatch explain MyViewer.log                      what happened, why, and what to ask next
   weavewatch explain MyViewer.log --format markdown    the same, to paste into an issue
   weavewatch explain field-report.zip                  the last log of a bundle
-  weavewatch explain - < MyViewer.log                  from a pipe
+  weavewatch explain 'field-report.zip!/logs/a.log'    one member, named as `scan` names it
+  weavewatch explain - < MyViewer.log                  from standard input
+  weavewatch explain <(zcat MyViewer.log.gz)           from a pipe that the shell makes
 
 Expected stands beside observed: the log's own topology is replayed by the documented
 rules, and the first rule that differs is named, or the fact that is missing to tell.")]
 pub struct ExplainArgs {
-    /// A log, a .zip bundle (its last log is taken), or `-` for a log on standard input.
+    /// A log, a .zip bundle (its last log is taken) or one member of it, or `-` for standard input. Of members with one
+    /// name the one that started last is taken.
     pub log: PathBuf,
     /// How to print.
     #[arg(long, value_enum, default_value = "text")]
@@ -65,7 +68,7 @@ pub struct ExplainArgs {
 Adapters are aligned by their role and name. Their LUIDs are valid within one boot of one
 machine, so they are never compared.")]
 pub struct DiffArgs {
-    /// A log or a .zip bundle (its last log is taken).
+    /// A log, a .zip bundle (its last log is taken) or one member of it, or `-` for standard input.
     pub a: PathBuf,
     /// Another one.
     pub b: PathBuf,

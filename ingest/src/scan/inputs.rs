@@ -1,4 +1,4 @@
-//! What the paths on the command line mean: standard input, and the files below them.
+//! What the paths on the command line mean: standard input, pipes of the shell, and the files below them.
 
 use std::path::{Path, PathBuf};
 
@@ -7,14 +7,15 @@ use crate::source::{self, walk};
 
 /// Something to read.
 pub(super) enum Input {
-    Stdin,
+    /// Standard input, or a pipe that the shell made.
+    Stream(PathBuf),
     File(walk::FoundFile),
 }
 
 impl Input {
     pub(super) const fn size_bytes(&self) -> u64 {
         match self {
-            Self::Stdin => 0,
+            Self::Stream(_) => 0,
             Self::File(file) => file.size_bytes,
         }
     }
@@ -39,8 +40,8 @@ pub(super) fn inputs(paths: &[PathBuf], problems: &Problems) -> Vec<Input> {
         }
     }
     for path in paths {
-        if path == Path::new("-") {
-            inputs.push(Input::Stdin);
+        if path == Path::new("-") || source::is_handed_over(path) {
+            inputs.push(Input::Stream(path.clone()));
             continue;
         }
         let files = walk::files(path, problems);

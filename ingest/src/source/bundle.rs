@@ -5,6 +5,7 @@
 
 use std::cell::Cell;
 use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
 
 use thiserror::Error;
 use zip::read::{Config, ZipReadOptions};
@@ -20,6 +21,11 @@ const MAX_MEMBERS: usize = 65_535;
 /// True when these are the first bytes of a zip archive, empty ones included.
 pub fn is_zip(head: &[u8]) -> bool {
     head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06")
+}
+
+/// True when the name says that it is a bundle, whatever its first bytes are.
+pub fn is_named(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zip"))
 }
 
 /// Why a bundle, or one of its members, could not be read.

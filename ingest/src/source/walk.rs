@@ -29,7 +29,7 @@ pub fn files(path: &Path, problems: &Problems) -> Vec<FoundFile> {
             vec![FoundFile { path: path.to_owned(), size_bytes: metadata.len() }]
         }
         Ok(_) => {
-            problems.unreadable(&name, "is a pipe, socket or device; pipe its contents in and give `-` instead");
+            problems.unreadable(&name, super::NO_FILE);
             Vec::new()
         }
         Err(error) => {

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::common::{run, zip};
+use crate::common::{log, run, zip};
 
 #[test]
 fn random_bytes_are_each_told() {
@@ -89,6 +89,63 @@ mod unix {
             assert!(all.stderr.contains(said), "{said}: {}", all.stderr);
         }
         assert_eq!(run(folder.path(), &["scan", "pipe"]).code, 3);
+    }
+
+    /// Each command would wait for ever: for the other end of the pipe, for the end of the device, for a kernel message.
+    #[test]
+    fn what_never_ends_is_refused_by_every_command() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        fs::write(folder.path().join("good.log"), "x\n").expect("the folder is writable");
+        let made = std::process::Command::new("mkfifo").arg(folder.path().join("pipe")).status();
+        assert!(made.is_ok_and(|status| status.success()), "mkfifo is part of every Unix");
+        // Kernel messages are a regular file by their mode, and wait like a pipe; where there are none, the link is dead.
+        symlink("/proc/kmsg", folder.path().join("messages")).expect("links can be made");
+        for input in ["pipe", "/dev/zero", "messages"] {
+            for args in [
+                vec!["scan", input],
+                vec!["scan", "--count", input],
+                vec!["explain", input],
+                vec!["diff", "good.log", input],
+                vec!["replay", "--path", "d3d11", "--machine", input],
+            ] {
+                let run = run(folder.path(), &args);
+                assert_eq!(run.code, 3, "{args:?}: {}", run.stdout);
+                assert!(run.stderr.contains(&format!("{input}: ")), "{args:?}: {}", run.stderr);
+            }
+        }
+        let walked = run(folder.path(), &["scan", "."]);
+        assert!(walked.files().contains(&"./good.log".to_owned()), "{}", walked.stdout);
+        assert!(walked.code == 3 && walked.stderr.contains("./pipe: left out"), "{}", walked.stderr);
+    }
+
+    #[test]
+    fn a_pipe_of_the_shell_is_read_by_every_command() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let write = |name: &str, bytes: &[u8]| fs::write(folder.path().join(name), bytes).expect("it is writable");
+        let log = log("A.exe", 2, "split=1");
+        write("a.log", log.as_bytes());
+        write("a.zip", &zip(&[("in/a.log", log.as_bytes())]));
+        let machine = r#"{"schema":"weavewatch.machine/1","os":"windows","panel":null,"adapters":[]}"#;
+        write("machine.json", machine.as_bytes());
+        // What `<(cat FILE)` gives on the command line.
+        let piped = |args: &str, file: &str| -> crate::common::Run {
+            let script = format!("cat '{file}' | \"$0\" {args} /dev/fd/0");
+            std::process::Command::new("sh")
+                .args(["-c", &script, env!("CARGO_BIN_EXE_weavewatch")])
+                .current_dir(folder.path())
+                .output()
+                .expect("every Unix has a shell")
+                .into()
+        };
+        for args in ["scan --format json", "explain --format json", "diff --format json a.log"] {
+            for (file, name) in [("a.log", "/dev/fd/0\""), ("a.zip", "/dev/fd/0!/in/a.log\"")] {
+                let run = piped(args, file);
+                assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args} {file}");
+                assert!(run.stdout.contains(name) && run.stdout.contains("\"A.exe\""), "{args} {file}: {}", run.stdout);
+            }
+        }
+        let replayed = piped("replay --path d3d11 --format json --machine", "machine.json");
+        assert_eq!((replayed.code, replayed.stderr.as_str()), (0, ""));
     }
 
     #[test]

@@ -129,6 +129,59 @@ fn a_bundle_gives_its_last_log_and_says_so() {
     assert!(diff.stdout.contains("started last"), "{}", diff.stdout);
 }
 
+/// A bundle whose members `a.log` and `b.log` have one name, as two tools or one hostile one can write it.
+fn twins(early: &str, late: &str) -> Vec<u8> {
+    let mut bundle = zip(&[("a.log", late.as_bytes()), ("b.log", early.as_bytes())]);
+    for at in 0..bundle.len() - 5 {
+        if &bundle[at..at + 5] == b"b.log" {
+            bundle[at] = b'a';
+        }
+    }
+    bundle
+}
+
+#[test]
+fn of_two_members_with_one_name_the_later_start_is_told_and_that_there_are_two() {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    // The header alone tells the start, because the names are the same.
+    let early = log("Early.exe", 1, "split=1");
+    let late = log("Late.exe", 2, "split=1").replace("Timestamp: 2026-09-14 12", "Timestamp: 2026-09-14 13");
+    for (name, bundle) in [("first.zip", twins(&early, &late)), ("second.zip", twins(&late, &early))] {
+        fs::write(folder.path().join(name), bundle).expect("the folder is writable");
+        let scanned = run(folder.path(), &["scan", name]);
+        assert_eq!(scanned.files(), [format!("{name}!/a.log"), format!("{name}!/a.log")]);
+        for asked in [name.to_owned(), format!("{name}!/a.log")] {
+            let page = explained(folder.path(), &asked);
+            assert_eq!(
+                (&page["file"], &page["process"]["exe"]),
+                (&format!("{name}!/a.log").into(), &"Late.exe".into())
+            );
+            let place = if name == "first.zip" { "number 1" } else { "number 2" };
+            let caveats = page["caveats"].to_string();
+            assert!(caveats.contains("2 members of this name") && caveats.contains(place), "{asked}: {caveats}");
+        }
+    }
+}
+
+#[test]
+fn a_member_can_be_named_as_reports_name_it() {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let (a, b) = (log("A.exe", 1, "split=1"), log("B.exe", 2, "split=0 reason=killed_by_env"));
+    let bundle = zip(&[("logs/a.log", a.as_bytes()), ("logs/b.log", b.as_bytes()), ("notes.txt", b"nothing\n")]);
+    fs::write(folder.path().join("b.zip"), bundle).expect("the folder is writable");
+    for name in run(folder.path(), &["scan", "b.zip"]).files() {
+        assert_eq!(explained(folder.path(), &name)["file"], name);
+    }
+    let replayed = run(folder.path(), &["replay", "--machine", "b.zip!/logs/a.log", "--path", "d3d11"]);
+    assert_eq!((replayed.code, replayed.stderr.as_str()), (0, ""));
+    let missing = run(folder.path(), &["explain", "b.zip!/logs/c.log"]);
+    assert!(missing.code == 3 && missing.stderr.contains("no member logs/c.log"), "{}", missing.stderr);
+    // A file that has such a name is itself.
+    fs::create_dir(folder.path().join("b.zip!")).expect("the folder is writable");
+    fs::write(folder.path().join("b.zip!/a.log"), &b).expect("the folder is writable");
+    assert_eq!(explained(folder.path(), "b.zip!/a.log")["process"]["exe"], "B.exe");
+}
+
 #[test]
 fn a_pipe_can_be_explained_and_bad_input_is_said() {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
@@ -143,6 +196,8 @@ fn a_pipe_can_be_explained_and_bad_input_is_said() {
     );
     let folder_given = run(folder.path(), &["explain", "."]);
     assert!(folder_given.code == 3 && folder_given.stderr.contains("weavewatch scan"), "{}", folder_given.stderr);
+    let twice = run(folder.path(), &["diff", "-", "-"]);
+    assert!(twice.code == 3 && twice.stderr.contains("only once"), "{}", twice.stderr);
     assert_eq!(run(folder.path(), &["explain"]).code, 2);
 }
 
