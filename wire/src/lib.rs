@@ -7,6 +7,7 @@
 //! This crate knows nothing of parsing, storage or HTTP: it opens no file and spells no log line.
 
 mod batch;
+pub mod cell;
 mod cli;
 mod event;
 mod level;

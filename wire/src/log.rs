@@ -66,6 +66,35 @@ pub struct Counts {
     pub unrecognised: u64,
 }
 
+/// Where the bytes of a log went: every byte is in exactly one of the sums, so that they add up to `Counts::bytes`
+/// (contract section 6).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ByteLedger {
+    /// In records with their continuation lines.
+    pub in_records: u64,
+    /// A byte order mark.
+    pub mark: u64,
+    /// Header blocks with their blank line.
+    pub header: u64,
+    /// Footers with their blank line.
+    pub footer: u64,
+    /// Lines that belong to nothing: in front of the first record, or in no known spelling.
+    pub outside: u64,
+}
+
+impl ByteLedger {
+    /// What is in no record, by reason.
+    pub const fn skipped(&self) -> [(&'static str, u64); 4] {
+        [("mark", self.mark), ("header", self.header), ("footer", self.footer), ("outside", self.outside)]
+    }
+
+    /// All of it.
+    pub const fn total(&self) -> u64 {
+        self.in_records + self.mark + self.header + self.footer + self.outside
+    }
+}
+
 /// What is known of a log when its last byte has been read.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct LogFacts {
@@ -77,6 +106,9 @@ pub struct LogFacts {
     pub end: End,
     /// Totals of the whole file.
     pub counts: Counts,
+    /// Where its bytes went.
+    #[serde(default)]
+    pub bytes: ByteLedger,
     /// What `displayxr-cli` said, when the input is its output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cli: Option<CliOutput>,
