@@ -176,6 +176,73 @@ fn a_retired_session_agrees_with_its_changed_line() {
 }
 
 #[test]
+fn the_prose_of_a_retired_split_tells_what_its_token_tells() {
+    let (told, observed) = hybrid(
+        &[
+            "[WARN ] [d3d12_split_retire] #918 output-device split RETIRED (the display processor declined a weaver on the \
+             scanout adapter) — moving the weave back to the app adapter for the rest of the session (#918 D12-5)",
+        ],
+        "weave placement: CHANGED — weave/present move back to the RENDER adapter for the rest of this session (split=0 \
+         reason=dp_refused_scanout) (#918)",
+    );
+    assert!(!told.machine.session.dp_accepts_scanout);
+    let answer = replay(&told.machine, Path::D3d12, Policy::Document);
+    assert_eq!(compare(&answer, &observed, &told.missing).result, Agreement::Agrees);
+}
+
+/// Vocabulary section 5: the words that may stand in `DISABLED (…)`, and what each tells of the session.
+#[test]
+fn every_known_cause_of_a_disabled_split_is_a_fact_of_the_session() {
+    let causes = [
+        ("D3D11CreateDevice failed", "session.stage_a_ok"),
+        ("scanout DXGI factory unavailable", "session.stage_a_ok"),
+        ("ID3D10Multithread unavailable on the scanout device", "session.stage_a_ok"),
+        ("D3D12CreateDevice failed", "session.stage_a_ok"),
+        ("out device objects failed", "session.stage_a_ok"),
+        ("out DP SRV heap failed", "session.stage_a_ok"),
+        ("cross-adapter heap unsupported", "session.stage_a_ok"),
+        ("egress share failed", "session.stage_a_ok"),
+        ("app device lacks D3D11.4 fences", "session.stage_a_ok"),
+        ("app fence share failed", "session.stage_a_ok"),
+        ("ingress back-fence unavailable", "session.stage_a_ok"),
+        ("staged ingress ring unavailable", "session.stage_a_ok"),
+        ("scanout swapchain creation failed", "session.stage_a_ok"),
+        ("DXR_TEST_SPLIT_FAIL_STAGEA", "session.stage_a_ok"),
+        ("stage_a_failed", "session.stage_a_ok"),
+        ("unknown", "session.stage_a_ok"),
+        ("the display processor declined a weaver on the scanout adapter", "session.dp_accepts_scanout"),
+        ("dp_refused_scanout", "session.dp_accepts_scanout"),
+        ("no HWND", "session.hwnd"),
+        ("no_hwnd", "session.hwnd"),
+        ("shared-texture session", "session.shared_texture"),
+        ("DXR_LEGACY_STANDALONE", "session.legacy_standalone"),
+    ];
+    for (cause, fact) in causes {
+        let record = format!(
+            "[WARN ] [comp_d3d11_compositor_create] D3D11 output-device split DISABLED ({cause}) — falling back to the stock \
+             single-device path (#918)"
+        );
+        let (told, _) = hybrid(&[&record], &on_render("stage_a_failed"));
+        assert!(!told.missing.iter().any(|own| own == fact), "{cause} tells {fact}");
+        let session = &told.machine.session;
+        let defaults = Machine::new(Vec::new()).session;
+        assert_eq!(session.stage_a_ok, fact != "session.stage_a_ok", "{cause}");
+        assert_eq!(session.dp_accepts_scanout, fact != "session.dp_accepts_scanout", "{cause}");
+        assert_eq!(session.unsupported_layers, defaults.unsupported_layers, "{cause}");
+    }
+    // Adapters, the panel and the kill switch are no facts of the session.
+    for cause in ["same_adapter", "scanout unresolvable", "no panel dimensions", "killed_by_env", "a_token_of_tomorrow"]
+    {
+        let record = format!(
+            "[WARN ] [comp_d3d11_compositor_create] D3D11 output-device split DISABLED ({cause}) — falling back to the stock \
+             single-device path (#918)"
+        );
+        let (told, _) = hybrid(&[&record], &on_render(cause.split(' ').next().unwrap_or(cause)));
+        assert!(told.machine.session.stage_a_ok && told.machine.session.hwnd, "{cause}");
+    }
+}
+
+#[test]
 fn a_machine_of_another_boot_is_compared_by_name() {
     let (_, observed) = hybrid(&[], &on_scanout());
     let answer = replay(&laptop(), Path::D3d11, Policy::Document);

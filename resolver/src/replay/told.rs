@@ -12,7 +12,6 @@ use std::collections::BTreeMap;
 use wire::{Event, Fields, Kind, Luid, Machine, MachineAdapter, Observation, Placement, Rect, ToldScanout, Via};
 
 use self::run::{Run, bare};
-use super::gate::fact_of;
 use super::settings::{D3D_FORCE_GPU, VK_FORCE_GPU, WEAVE_ON_SCANOUT};
 
 /// A machine, and the facts that the log leaves open; [`compare`](super::compare()) wants them.
@@ -38,8 +37,9 @@ impl Told {
                     fold.machine.settings.machine.insert(WEAVE_ON_SCANOUT.to_owned(), "0".to_owned());
                 }
                 "presenter_ineligible" => "CLIENT_TEXTURE".clone_into(&mut fold.machine.session.presenter),
-                "stage_a_failed" => fold.stage_a_failed(),
-                token => fold.refused(token),
+                token => {
+                    fold.denied(token);
+                }
             }
         }
         (fold.machine, kill_told)
@@ -170,19 +170,22 @@ impl MachineFold {
                 self.stage_a_failed();
             }
             Kind::SplitDisabled | Kind::SplitRefused => {
-                if let Some(cause) = fields.text("cause") {
-                    self.refused(cause);
+                if let Some(cause) = fields.text("cause")
+                    && !self.denied(cause)
+                    && is_prose(cause)
+                {
+                    self.stage_a_failed();
                 }
             }
             // What takes a running split back is no failure of stage A, whatever its words.
             Kind::SplitRetired => {
-                if let Some(cause) = fields.text("cause").filter(|cause| fact_of(cause).is_some()) {
-                    self.refused(cause);
+                if let Some(cause) = fields.text("cause") {
+                    self.denied(cause);
                 }
             }
             Kind::RenderOff => {
                 for reason in fields.reasons("reasons").unwrap_or_default() {
-                    self.refused(reason.as_str());
+                    self.denied(reason.as_str());
                 }
             }
             _ => {}
@@ -265,8 +268,9 @@ impl MachineFold {
         self.tell("session.stage_a_ok");
     }
 
-    /// A gate's token, or the prose of a stage A that failed (vocabulary section 5).
-    fn refused(&mut self, cause: &str) {
+    /// Takes the session fact that a token, or the prose in its place, denies (vocabulary sections 3 and 5). False when the
+    /// words speak of none: of adapters, of the panel, of a setting whose value they do not tell, or of a failed step.
+    fn denied(&mut self, cause: &str) -> bool {
         let session = &mut self.machine.session;
         let fact = match cause {
             "no_hwnd" | "no HWND" => {
@@ -293,22 +297,21 @@ impl MachineFold {
                 session.unsupported_layers = true;
                 "session.unsupported_layers"
             }
-            // These speak of adapters, of the panel or of a setting whose value they do not tell.
-            "killed_by_env"
-            | "same_adapter"
-            | "scanout_unresolvable"
-            | "render_unresolvable"
-            | "api_unsupported"
-            | "no_panel_dimensions"
-            | "no panel dimensions"
-            | "scanout unresolvable"
-            | "presenter_ineligible"
-            | "weave_on_ingest"
-            | "unknown" => return,
-            // Tokens are of small letters (vocabulary section 3); one of a newer build refuses for a reason of its own.
-            token if token.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_' || byte == b',') => return,
-            _ => return self.stage_a_failed(),
+            "stage_a_failed" => {
+                session.stage_a_ok = false;
+                "session.stage_a_ok"
+            }
+            _ => return false,
         };
         self.tell(fact);
+        true
     }
+}
+
+/// A stage A that fails gives its step in words where a gate gives its token (vocabulary section 5). Tokens are of small
+/// letters; one of a newer build refuses for a reason of its own. `unknown` is what stage A says without words.
+fn is_prose(cause: &str) -> bool {
+    const OF_OLD_GATES: [&str; 2] = ["no panel dimensions", "scanout unresolvable"];
+    let is_token = cause.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_' || byte == b',');
+    cause == "unknown" || !is_token && !OF_OLD_GATES.contains(&cause)
 }
