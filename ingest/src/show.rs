@@ -47,11 +47,12 @@ pub fn document(document: &document::Document, markdown: bool) -> io::Result<()>
     )
 }
 
-/// Prints one value as JSON that people can read as well.
+/// Prints one value as JSON that people can read as well, also on a terminal.
 pub fn json(value: &impl serde::Serialize) -> io::Result<()> {
+    let document = serde_json::to_string_pretty(value)?;
     print(io::stdout().lock(), |out| {
-        serde_json::to_writer_pretty(&mut *out, value)?;
-        out.write_all(b"\n")
+        // Between the tokens stand line ends, which are to act, and inside of texts there are none.
+        document.lines().try_for_each(|line| writeln!(out, "{}", escape::json(line)))
     })
 }
 

@@ -7,7 +7,7 @@ fn main() -> std::io::Result<()> {
     let mut file = std::fs::File::open(path)?;
     let mut reader = parser::LogReader::new();
     let mut chunk = vec![0; 64 * 1024];
-    let mut print = |observation: wire::Observation| println!("{}", serde_json::json!(observation));
+    let mut print = |observation: wire::Observation| println!("{}", visible(&observation));
     loop {
         let read = file.read(&mut chunk)?;
         if read == 0 {
@@ -16,6 +16,11 @@ fn main() -> std::io::Result<()> {
         reader.feed(&chunk[..read], &mut print);
     }
     let facts = reader.finish(&mut print);
-    println!("{}", serde_json::json!(facts));
+    println!("{}", visible(&facts));
     Ok(())
+}
+
+/// A log's text is hostile, and this goes to a terminal.
+fn visible(value: &impl serde::Serialize) -> String {
+    wire::cell::json(&serde_json::json!(value).to_string()).into_owned()
 }

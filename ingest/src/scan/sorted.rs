@@ -7,6 +7,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tempfile::SpooledTempFile;
 
+use crate::show::escape;
+
 /// Until here it stays in memory.
 const MEMORY_BYTES: usize = 8 << 20;
 
@@ -36,9 +38,11 @@ impl Default for Sorted {
 impl Sorted {
     /// Keeps what was found out about the log of this name.
     pub fn add(&mut self, started: Option<String>, name: &str, value: &impl Serialize) -> io::Result<()> {
-        let json = serde_json::to_vec(value)?;
+        let json = serde_json::to_string(value)?;
+        // It may be printed as it stands, on a terminal too.
+        let json = escape::json(&json);
         self.spool.seek(SeekFrom::Start(self.end))?;
-        self.spool.write_all(&json)?;
+        self.spool.write_all(json.as_bytes())?;
         self.entries.push(Entry {
             without_start: started.is_none(),
             started: started.unwrap_or_default(),

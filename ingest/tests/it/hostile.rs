@@ -69,9 +69,15 @@ mod unix {
     #[test]
     fn a_spreadsheet_runs_no_file_name() {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
-        fs::write(folder.path().join("=1+1.log"), "x\n").expect("the folder is writable");
-        let csv = run(folder.path(), &["scan", "--format", "csv", "=1+1.log"]).stdout;
-        assert!(csv.lines().nth(1).is_some_and(|row| row.starts_with("'=1+1.log,")), "{csv}");
+        let names = ["=1+1.log", " =1+1.log", "\u{a0}@x.log", "＝1+1.log", "\u{3000}－1.log"];
+        for name in names {
+            fs::write(folder.path().join(name), "x\n").expect("the folder is writable");
+            for args in [vec!["scan", "--format", "csv", name], vec!["scan", "--count", "--format", "csv", name]] {
+                let csv = run(folder.path(), &args).stdout;
+                let row = csv.lines().nth(1).expect("there is a row").trim_start_matches('"');
+                assert!(row.starts_with(&format!("'{name}")), "{csv}");
+            }
+        }
     }
 
     #[test]
@@ -201,4 +207,43 @@ fn members_that_share_their_bytes_are_stopped() {
     assert!(run.stderr.contains("bomb.zip: read only in part"), "{}", run.stderr);
     let unpacked: u64 = run.reports().iter().map(|report| report.counts.bytes).sum();
     assert!(unpacked <= bundle.len() as u64 * 1032 && unpacked > 10 << 20, "{unpacked}");
+}
+
+/// Every way of printing, with text from a log, a file name and a machine file: nothing reaches the terminal that acts, and
+/// JSON still says the same.
+#[test]
+fn nothing_that_is_printed_acts() {
+    const ACTS: [char; 8] = ['\u{1b}', '\u{7f}', '\u{9b}', '\u{85}', '\u{202e}', '\u{2066}', '\u{2028}', '\u{e0041}'];
+    let hostile = format!("GPU{} end", ACTS.iter().collect::<String>());
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let name = "a\u{202e}\u{9b}.log";
+    let text = log("A.exe", 2, "split=0 reason=killed_by_env").replace("NVIDIA GeForce RTX 4080 Laptop GPU", &hostile);
+    fs::write(folder.path().join(name), text).expect("the folder is writable");
+    let machine = serde_json::json!({
+        "schema": "weavewatch.machine/1", "os": "windows", "panel": null,
+        "adapters": [{"name": hostile, "luid": "0:1", "dedicated_vram_mib": 1}],
+    });
+    fs::write(folder.path().join("machine.json"), machine.to_string()).expect("the folder is writable");
+    for (command, formats) in [
+        (vec!["scan", name], vec!["json", "ndjson", "csv", "table", "markdown"]),
+        (vec!["scan", "--count", name], vec!["json", "ndjson", "csv", "table", "markdown"]),
+        (vec!["explain", name], vec!["text", "markdown", "json"]),
+        (vec!["diff", name, name], vec!["text", "markdown", "json"]),
+        (vec!["replay", "--path", "d3d11", "--machine", "machine.json"], vec!["text", "json"]),
+        (vec!["replay", "--path", "d3d11", "--machine", name], vec!["text", "json"]),
+    ] {
+        for format in formats {
+            let args = [&command[..], &["--format", format]].concat();
+            let run = run(folder.path(), &args);
+            assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
+            let acting = run.stdout.chars().find(|char| *char != '\n' && (char.is_control() || ACTS.contains(char)));
+            assert_eq!(acting, None, "{args:?}: {}", run.stdout);
+            if format == "json" || format == "ndjson" {
+                let value: serde_json::Value = serde_json::from_str(&run.stdout).expect("it is one document");
+                let value = value.to_string();
+                let inside = serde_json::Value::from(if command.contains(&"--count") { name } else { &hostile });
+                assert!(value.contains(inside.to_string().trim_matches('"')), "{args:?}: {value}");
+            }
+        }
+    }
 }
