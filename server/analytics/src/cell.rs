@@ -1,5 +1,7 @@
 //! Cells, columns, and how they become series.
 
+use std::borrow::Cow;
+
 use polars::prelude::{Column as Series, DataType, Field, NamedFrom, PlSmallStr, Series as Values};
 
 /// One value.
@@ -18,6 +20,8 @@ pub enum Cell {
 pub enum Kind {
     /// [`Cell::Text`].
     Text,
+    /// [`Cell::Text`] that is a JSON document.
+    Json,
     /// [`Cell::Int`].
     Int,
     /// [`Cell::Flag`].
@@ -37,6 +41,11 @@ impl Column {
         Self { name, kind: Kind::Text }
     }
 
+    /// A column of JSON documents.
+    pub const fn json(name: &'static str) -> Self {
+        Self { name, kind: Kind::Json }
+    }
+
     /// A column of whole numbers.
     pub const fn int(name: &'static str) -> Self {
         Self { name, kind: Kind::Int }
@@ -49,7 +58,7 @@ impl Column {
 
     pub(crate) fn field(&self) -> Field {
         let data_type = match self.kind {
-            Kind::Text => DataType::String,
+            Kind::Text | Kind::Json => DataType::String,
             Kind::Int => DataType::Int64,
             Kind::Flag => DataType::Boolean,
         };
@@ -62,11 +71,14 @@ impl Column {
         let cells = rows.iter().map(|row| row.get(index));
         let wrong = || format!("the cell of column {} is missing or of another kind", self.name);
         let values = match self.kind {
-            Kind::Text => {
+            Kind::Text | Kind::Json => {
+                let shown = |text| match self.kind {
+                    _ if !escape => Cow::Borrowed(text),
+                    Kind::Json => wire::cell::json(text),
+                    _ => wire::cell::csv(text),
+                };
                 let text = cells.map(|cell| match cell {
-                    Some(Cell::Text(text)) => {
-                        Ok(text.as_deref().map(|text| if escape { inert(text) } else { text.to_owned() }))
-                    }
+                    Some(Cell::Text(text)) => Ok(text.as_deref().map(shown)),
                     _ => Err(wrong()),
                 });
                 Values::new(name, text.collect::<Result<Vec<_>, _>>()?)
@@ -88,15 +100,6 @@ impl Column {
         };
         Ok(values.into())
     }
-}
-
-/// A cell that starts like a formula gets an apostrophe, which spreadsheets take as "this is text". Leading blanks do not
-/// help an attacker: some spreadsheets drop them. The full-width signs are taken for the plain ones in East Asian
-/// locales.
-fn inert(text: &str) -> String {
-    let start = text.trim_start_matches(' ').chars().next();
-    let formula = matches!(start, Some('=' | '+' | '-' | '@' | '\t' | '\r' | '\n' | '＝' | '＋' | '－' | '＠'));
-    if formula { format!("'{text}") } else { text.to_owned() }
 }
 
 impl From<String> for Cell {

@@ -3,9 +3,8 @@
 //! This crate alone knows polars; its callers see plain cells. It knows no database and no log.
 
 mod cell;
+mod output;
 
-use std::fs::File;
-use std::io::BufWriter;
 use std::path::Path;
 
 use polars::io::csv::write::BatchedWriter as CsvBatches;
@@ -13,11 +12,12 @@ use polars::io::parquet::write::BatchedWriter as ParquetBatches;
 use polars::prelude::{CsvWriter, DataFrame, ParquetWriter, Schema, SerWriter};
 
 pub use cell::{Cell, Column, Kind};
+use output::{Output, Writer};
 
 /// File formats.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
-    /// Text with a header line. Cells that a spreadsheet would run as a formula get a leading apostrophe.
+    /// Text with a header line. What a terminal would obey or a spreadsheet run is made harmless, see [`wire::cell`].
     Csv,
     /// Columnar, typed, compressed; cells as they are.
     Parquet,
@@ -38,26 +38,29 @@ pub enum Error {
 pub struct Exporter {
     columns: &'static [Column],
     sink: Sink,
+    output: Output,
 }
 
 enum Sink {
-    Csv(CsvBatches<BufWriter<File>>),
-    Parquet(Box<ParquetBatches<BufWriter<File>>>),
+    Csv(CsvBatches<Writer>),
+    Parquet(Box<ParquetBatches<Writer>>),
 }
 
 impl Exporter {
-    /// Makes or replaces the file.
+    /// Begins a file that takes its name in [`Exporter::finish`]; whatever has that name keeps it until then.
     ///
     /// # Errors
     /// When it cannot be made.
     pub fn create(path: &Path, format: Format, columns: &'static [Column]) -> Result<Self, Error> {
-        let file = BufWriter::new(File::create(path)?);
+        let output = Output::create(path)?;
         let schema = columns.iter().map(Column::field).collect::<Schema>();
         let sink = match format {
-            Format::Csv => Sink::Csv(CsvWriter::new(file).batched(&schema).map_err(failed)?),
-            Format::Parquet => Sink::Parquet(Box::new(ParquetWriter::new(file).batched(&schema).map_err(failed)?)),
+            Format::Csv => Sink::Csv(CsvWriter::new(output.writer()).batched(&schema).map_err(failed)?),
+            Format::Parquet => {
+                Sink::Parquet(Box::new(ParquetWriter::new(output.writer()).batched(&schema).map_err(failed)?))
+            }
         };
-        Ok(Self { columns, sink })
+        Ok(Self { columns, sink, output })
     }
 
     /// Appends rows; each has a cell for every column.
@@ -75,18 +78,16 @@ impl Exporter {
         }
     }
 
-    /// Completes the file; without this it is not valid.
+    /// Completes the file and gives it its name; without this it is gone.
     ///
     /// # Errors
     /// When the file cannot grow.
     pub fn finish(self) -> Result<(), Error> {
         match self.sink {
-            Sink::Csv(mut writer) => writer.finish().map_err(failed),
-            Sink::Parquet(writer) => {
-                writer.finish().map_err(failed)?;
-                Ok(())
-            }
+            Sink::Csv(mut writer) => writer.finish().map_err(failed)?,
+            Sink::Parquet(writer) => drop(writer.finish().map_err(failed)?),
         }
+        Ok(self.output.finish()?)
     }
 }
 
