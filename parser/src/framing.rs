@@ -4,7 +4,8 @@
 //! A record is told as soon as its first line is read, without a copy. Only `[OXR  ]` records that may be ours are held
 //! until the next record begins, because their meaning can stand in a continuation line.
 
-use wire::{Counts, End, Flaw, FlawKind, Observation, PathHint, Process};
+use serde::{Deserialize, Serialize};
+use wire::{ByteLedger, Counts, End, Flaw, FlawKind, Observation, PathHint, Process};
 
 use crate::capture;
 use crate::classify::{Class, Place, classify, is_candidate, is_lost_placement, unrecognised_hint};
@@ -36,6 +37,8 @@ pub struct Framer {
     pub nul_seen: bool,
     /// Totals so far; `bytes` is the reader's.
     pub counts: Counts,
+    /// Where the bytes of the lines went.
+    pub bytes: ByteLedger,
     /// Of the first header.
     pub process: Option<Process>,
     /// As of the last line that was not blank.
@@ -49,6 +52,23 @@ pub struct Framer {
     noise: Noise,
 }
 
+/// Where reading can go on without the bytes before it. Made by [`LogReader::checkpoint`](crate::LogReader::checkpoint).
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Checkpoint {
+    offset: u64,
+    counts: Counts,
+    bytes: ByteLedger,
+    process: Option<Process>,
+    nul_seen: bool,
+}
+
+impl Checkpoint {
+    /// The byte to go on with: the first of a record.
+    pub const fn offset(&self) -> u64 {
+        self.offset
+    }
+}
+
 /// The record that continuation lines belong to.
 #[derive(Clone, Copy, Debug)]
 struct Open {
@@ -58,12 +78,14 @@ struct Open {
     len: [usize; 2],
     /// Blank lines that are a footer's or the record's, as the next line tells.
     blank: u64,
+    /// Bytes of the last of them.
+    blank_len: u64,
 }
 
 impl Open {
     /// Behind its first line.
     const fn behind(line: &[u8], oxr: bool) -> Self {
-        Self { oxr, len: [line.len() + 1, line.len() + 2], blank: 0 }
+        Self { oxr, len: [line.len() + 1, line.len() + 2], blank: 0, blank_len: 0 }
     }
 }
 
@@ -82,6 +104,7 @@ impl Framer {
             stderr,
             nul_seen: false,
             counts: Counts::default(),
+            bytes: ByteLedger::default(),
             process: None,
             end: End::Missing,
             offset: 0,
@@ -111,13 +134,15 @@ impl Framer {
             self.begin();
             self.counts.records += 1;
             self.counts.ignored += 1;
+            self.bytes.in_records += line.len;
             self.open = Some(Open::behind(bytes, false));
             return;
         }
         if self.starts_record(bytes) {
+            self.bytes.in_records += line.len;
             self.record(bytes, place, sink);
         } else {
-            self.other(bytes, place, sink);
+            self.other(bytes, line.len, place, sink);
         }
     }
 
@@ -134,6 +159,25 @@ impl Framer {
     /// Skips bytes that are no text of the file, such as a byte order mark.
     pub const fn skip(&mut self, bytes: u64) {
         self.offset += bytes;
+        self.bytes.mark += bytes;
+    }
+
+    /// What a framer needs to go on at a line that begins a record. Ends the open record, as that line will.
+    pub fn checkpoint(&mut self, sink: Sink<'_>) -> Checkpoint {
+        self.close(sink);
+        Checkpoint {
+            offset: self.offset,
+            counts: self.counts,
+            bytes: self.bytes,
+            process: self.process.clone(),
+            nul_seen: self.nul_seen,
+        }
+    }
+
+    /// Goes on in a log file where a checkpoint was made.
+    pub fn resume(checkpoint: Checkpoint) -> Self {
+        let Checkpoint { offset, counts, bytes, process, nul_seen } = checkpoint;
+        Self { nul_seen, counts, bytes, process, offset, ..Self::new(false) }
     }
 
     /// Takes the end of the file.
@@ -259,17 +303,21 @@ impl Framer {
     }
 
     /// A line that starts no record: header, footer, blank, or a continuation.
-    fn other(&mut self, line: &[u8], place: Place, sink: Sink<'_>) {
+    fn other(&mut self, line: &[u8], len: u64, place: Place, sink: Sink<'_>) {
         if header::STARTED.contains(&line.trim_ascii_end()) {
+            self.bytes.header += len;
             self.close(sink);
             self.end = End::Missing;
             self.header = Some(Header::default());
             return;
         }
         if header::ENDED.contains(&line.trim_ascii_end()) {
-            if let Some(open) = &mut self.open {
+            self.bytes.footer += len;
+            if let Some(open) = self.open.as_mut().filter(|open| open.blank > 0) {
                 // The footer brings a blank line of its own.
-                open.blank = open.blank.saturating_sub(1);
+                open.blank -= 1;
+                self.bytes.in_records -= open.blank_len;
+                self.bytes.footer += open.blank_len;
             }
             self.close(sink);
             self.header = None;
@@ -277,6 +325,7 @@ impl Framer {
             return;
         }
         if let Some(header) = &mut self.header {
+            self.bytes.header += len;
             let rule = Header::is_rule(line);
             if rule || !header.take(line) {
                 let header = self.header.take().unwrap_or_default();
@@ -287,12 +336,23 @@ impl Framer {
         }
         let behind_header = std::mem::take(&mut self.behind_header);
         if line.trim_ascii().is_empty() {
-            if let Some(open) = self.open.as_mut().filter(|_| !behind_header) {
+            if behind_header {
+                self.bytes.header += len;
+            } else if let Some(open) = &mut self.open {
+                self.bytes.in_records += len;
                 open.blank += 1;
+                open.blank_len = len;
+            } else {
+                self.bytes.outside += len;
             }
             return;
         }
         self.end = End::Missing;
+        if self.open.is_some() {
+            self.bytes.in_records += len;
+        } else {
+            self.bytes.outside += len;
+        }
         self.continuation(line, place, sink);
     }
 

@@ -26,4 +26,6 @@ pub mod file_name;
 pub mod format;
 pub mod vocabulary;
 
+pub use framing::Checkpoint;
+pub use prefix::last_record_start;
 pub use reader::LogReader;

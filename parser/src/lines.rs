@@ -41,6 +41,11 @@ impl Lines {
         self.begin(&chunk[start..]);
     }
 
+    /// True when no line is begun.
+    pub const fn is_between(&self) -> bool {
+        self.begun_len == 0
+    }
+
     /// Hands out a last line without a newline.
     pub fn finish(self, take: impl FnOnce(Line<'_>)) {
         if self.begun_len > 0 {

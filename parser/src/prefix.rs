@@ -29,6 +29,12 @@ pub fn starts_record(line: &[u8]) -> bool {
     }
 }
 
+/// The start of the last line in `chunk` that begins a record, where a newline stands before it. What lies in front of
+/// it is complete: reading can stop there and go on later ([`LogReader::checkpoint`](crate::LogReader::checkpoint)).
+pub fn last_record_start(chunk: &[u8]) -> Option<usize> {
+    memchr::memrchr_iter(b'\n', chunk).map(|newline| newline + 1).find(|start| starts_record(&chunk[*start..]))
+}
+
 /// True when a line that starts a record goes on with a time and the bracket of its level field.
 #[inline]
 pub fn has_time(line: &[u8]) -> bool {

@@ -1,13 +1,13 @@
 //! The front door: feed it a file in chunks of any size, it hands out observations, and at the end what it knows of the
 //! whole. Memory does not grow with the file.
 
-use wire::{CliOutput, InputKind, LogFacts, Observation};
+use wire::{ByteLedger, CliOutput, InputKind, LogFacts, Observation};
 
 use crate::capture::JsonRecord;
 use crate::classify::Place;
 use crate::cli::{self, CliReader};
 use crate::decode::decode;
-use crate::framing::{Framer, Sink};
+use crate::framing::{Checkpoint, Framer, Sink};
 use crate::lines::{Line, Lines};
 use crate::sniff;
 use crate::transcode::{self, Encoding, Utf16};
@@ -64,6 +64,30 @@ impl LogReader {
     pub fn feed(&mut self, chunk: &[u8], sink: &mut dyn FnMut(Observation)) {
         self.bytes += chunk.len() as u64;
         self.step(chunk, false, sink);
+    }
+
+    /// What it takes to go on here later, when everything fed so far ends right before a line that begins a record
+    /// ([`last_record_start`](crate::last_record_start)). `None` where an input can only be read from its first byte: one
+    /// that is no log, a log in UTF-16, and a log of which too little is there to tell.
+    ///
+    /// Reading on from a checkpoint gives what reading from the first byte gives: the same observations, the same facts.
+    pub fn checkpoint(&mut self, sink: &mut dyn FnMut(Observation)) -> Option<Checkpoint> {
+        match &mut self.stage {
+            Stage::Body { text: Text::Bytes { .. }, body }
+                if body.kind == InputKind::Log && body.lines.is_between() =>
+            {
+                Some(body.framer.checkpoint(sink))
+            }
+            _ => None,
+        }
+    }
+
+    /// Ready for the byte at [`Checkpoint::offset`].
+    pub fn resume(checkpoint: Checkpoint) -> Self {
+        let bytes = checkpoint.offset();
+        let text = Text::Bytes { mark: 0 };
+        let body = Body { framer: Framer::resume(checkpoint), ..Body::new(InputKind::Log, &text) };
+        Self { bytes, stage: Stage::Body { text, body: Box::new(body) } }
     }
 
     /// Takes the end of the file.
@@ -150,8 +174,11 @@ impl Body {
         lines.finish(|line| take(kind, utf16, &mut framer, &mut cli, line, sink));
         framer.finish(sink);
         let cli = document.map(|document| report(&document, cli, &mut framer, sink));
+        if utf16 {
+            settle(&mut framer.bytes, bytes);
+        }
         let counts = wire::Counts { bytes, ..framer.counts };
-        LogFacts { input: kind, process: framer.process, end: framer.end, counts, cli }
+        LogFacts { input: kind, process: framer.process, end: framer.end, counts, bytes: framer.bytes, cli }
     }
 }
 
@@ -162,6 +189,7 @@ fn take(kind: InputKind, utf16: bool, framer: &mut Framer, cli: &mut CliReader, 
         InputKind::Log | InputKind::Stderr => framer.line(line, sink),
         InputKind::Json => match JsonRecord::read(line.bytes) {
             Some(record) => {
+                framer.bytes.in_records += line.len;
                 // A NUL in a message is spelled as an escape.
                 framer.nul_seen = true;
                 let place = framer.next_place(line.len);
@@ -172,7 +200,9 @@ fn take(kind: InputKind, utf16: bool, framer: &mut Framer, cli: &mut CliReader, 
         InputKind::Cli => {
             let Place { offset, line: number } = framer.next_place(line.len);
             let text = decode(line.bytes.strip_suffix(b"\r").unwrap_or(line.bytes));
-            if cli.line(offset, number, text.text(), sink) {
+            let told = cli.line(offset, number, text.text(), sink);
+            *(if told { &mut framer.bytes.in_records } else { &mut framer.bytes.outside }) += line.len;
+            if told {
                 framer.counts.records += 1;
                 framer.counts.events += 1;
             }
@@ -184,6 +214,18 @@ fn take(kind: InputKind, utf16: bool, framer: &mut Framer, cli: &mut CliReader, 
 fn file_len(line: Line<'_>) -> u64 {
     let seen = line.bytes.len() as u64;
     transcode::utf16_len(decode(line.bytes).text()) + 2 * line.len.saturating_sub(seen)
+}
+
+/// Makes the sums of a UTF-16 file add up: the bytes of a line that is no good UTF-16, or too long, are only known as a
+/// whole.
+fn settle(sums: &mut ByteLedger, bytes: u64) {
+    let mut excess = sums.total().saturating_sub(bytes);
+    sums.outside += bytes.saturating_sub(sums.total());
+    for sum in [&mut sums.outside, &mut sums.in_records, &mut sums.footer, &mut sums.header] {
+        let less = excess.min(*sum);
+        *sum -= less;
+        excess -= less;
+    }
 }
 
 /// What the tool said: its text lines, or the JSON object that the text is.

@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use parser::LogReader;
+use parser::{Checkpoint, LogReader};
 use wire::{Event, InputKind, Kind, LogFacts, Observation};
 
 /// A piece of a file: what the runtime writes, what damages it, and noise.
@@ -90,10 +90,34 @@ proptest! {
     }
 
     #[test]
+    fn a_checkpoint_goes_on_as_if_nothing_had_been(input in input(), cut: prop::sample::Index, chunk_size in 1_usize..9000) {
+        let Some(at) = parser::last_record_start(&input[..cut.index(input.len() + 1)]) else { return Ok(()) };
+        let mut found = Vec::new();
+        let mut sink = |observation| found.push(observation);
+        let mut reader = LogReader::new();
+        reader.feed(&input[..at], &mut sink);
+        let Some(checkpoint) = reader.checkpoint(&mut sink) else { return Ok(()) };
+        prop_assert_eq!(checkpoint.offset(), at as u64);
+        // It has been on disk since.
+        let json = serde_json::to_string(&checkpoint).expect("a checkpoint is JSON");
+        let checkpoint: Checkpoint = serde_json::from_str(&json).expect("it was just written");
+        let mut resumed = LogReader::resume(checkpoint);
+        for chunk in input[at..].chunks(chunk_size) {
+            resumed.feed(chunk, &mut sink);
+        }
+        let facts = resumed.finish(&mut sink);
+        // The reader that made the checkpoint can also go on itself.
+        reader.feed(&input[at..], &mut |_| {});
+        prop_assert_eq!(&reader.finish(&mut |_| {}), &facts);
+        prop_assert_eq!((found, facts), read(&input, chunk_size));
+    }
+
+    #[test]
     fn the_sums_close(input in input()) {
         let (found, facts) = read(&input, 4096);
         let counts = facts.counts;
         prop_assert_eq!(counts.bytes, input.len() as u64);
+        prop_assert_eq!(facts.bytes.total(), counts.bytes);
         prop_assert_eq!(counts.records, counts.events + counts.ignored + counts.unrecognised);
         let events = found.iter().filter(|observation| matches!(observation, Observation::Event(_))).count();
         prop_assert_eq!(counts.events, events as u64);

@@ -115,6 +115,7 @@ fn batches() -> Vec<Batch> {
                 machine,
                 agent: env!("CARGO_PKG_VERSION").to_owned(),
                 segments: vec![segment],
+                ..Batch::default()
             }),
         }
     }
@@ -137,6 +138,7 @@ fn read(file: &str, bytes: &[u8]) -> Segment {
         end: bytes.len() as u64,
         facts,
         observations,
+        ..Segment::default()
     }
 }
 

@@ -111,11 +111,13 @@ fn batch(number: u32) -> Batch {
         end: 600,
         facts,
         observations: vec![Observation::Event(placement)],
+        ..Segment::default()
     };
     Batch {
         schema: BATCH_SCHEMA.to_owned(),
         machine: format!("{:032x}", 1),
         agent: "test".to_owned(),
         segments: vec![segment],
+        ..Batch::default()
     }
 }

@@ -6,13 +6,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{LogFacts, Observation};
+use crate::{Clock, Heartbeat, LogFacts, Loss, Observation};
 
 /// Name and version of the batch object.
 pub const BATCH_SCHEMA: &str = "weavewatch.batch/1";
 
 /// One upload.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Batch {
     /// [`BATCH_SCHEMA`].
     pub schema: String,
@@ -22,10 +22,16 @@ pub struct Batch {
     pub agent: String,
     /// Pieces of logs.
     pub segments: Vec<Segment>,
+    /// How the agent is; not in every batch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heartbeat: Option<Heartbeat>,
+    /// What was lost for good since the last batch that told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub losses: Vec<Loss>,
 }
 
 /// A byte range of one log.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Segment {
     /// Identity of the log on its machine: 32 hex digits made from its name and header.
     pub log: String,
@@ -39,6 +45,12 @@ pub struct Segment {
     pub facts: LogFacts,
     /// What was seen in the range, in file order.
     pub observations: Vec<Observation>,
+    /// What the times in the log mean, where the machine knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<Clock>,
+    /// The last line has no newline and never will have one: its process is gone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unfinished: bool,
 }
 
 /// The server's answer to a batch. When it arrives, everything that is not in `refused` is committed.

@@ -6,6 +6,7 @@
 //!
 //! This crate knows nothing of parsing, storage or HTTP: it opens no file and spells no log line.
 
+mod agent;
 mod batch;
 pub mod cell;
 mod cli;
@@ -21,11 +22,12 @@ mod reason;
 mod replay;
 mod report;
 
+pub use agent::{Clock, Heartbeat, Loss};
 pub use batch::{Ack, BATCH_SCHEMA, Batch, Refusal, Segment};
 pub use cli::{CliAdapter, CliOutput, IngestLine, Lever, PerfList, Resolved, SelftestCheck, Topology};
 pub use event::{Event, Fields, Flaw, FlawKind, Kind, Observation, Patch, Value};
 pub use level::Level;
-pub use log::{Counts, End, InputKind, LogFacts, Process};
+pub use log::{ByteLedger, Counts, End, InputKind, LogFacts, Process};
 pub use luid::{Luid, LuidError};
 pub use machine::{MACHINE_SCHEMA, Machine, MachineAdapter, Monitor, Rect, SessionFacts, Settings, ToldScanout};
 pub use outcome::Outcome;

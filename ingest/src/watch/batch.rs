@@ -134,6 +134,7 @@ impl<'a> Sender<'a> {
             machine: self.machine.clone(),
             agent: env!("CARGO_PKG_VERSION").to_owned(),
             segments,
+            ..Batch::default()
         };
         let saved = self.uploader.send(&batch).and_then(|ack| {
             self.acknowledge(places, ack);

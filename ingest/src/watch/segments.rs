@@ -68,6 +68,7 @@ fn range(input: impl Read, log: &Log, start: u64, full_bytes: usize, buffer: &mu
             end: reading.facts.counts.bytes,
             facts: reading.facts,
             observations,
+            ..Segment::default()
         },
     })
 }

@@ -65,6 +65,7 @@ impl Sample {
             end: 200,
             facts: self.facts(),
             observations: vec![Observation::Event(self.placement())],
+            ..Segment::default()
         }
     }
 }
@@ -105,5 +106,11 @@ pub fn log_id(name: &str) -> String {
 }
 
 pub fn batch(machine_number: u32, segments: Vec<Segment>) -> Batch {
-    Batch { schema: BATCH_SCHEMA.to_owned(), machine: machine(machine_number), agent: "test".to_owned(), segments }
+    Batch {
+        schema: BATCH_SCHEMA.to_owned(),
+        machine: machine(machine_number),
+        agent: "test".to_owned(),
+        segments,
+        ..Batch::default()
+    }
 }
