@@ -142,15 +142,52 @@ fn another_scanout_adapter_disagrees_by_its_rule() {
     assert!(comparison.because.is_some_and(|because| because.contains("Intel") && because.contains("NVIDIA")));
 }
 
+/// Generation G1 had the split behind an opt-in, which is the same variable with the opposite sense.
 #[test]
-fn an_older_generation_is_named_as_the_cause() {
+fn what_only_a_newer_build_would_do_is_no_mismatch_of_an_old_one() {
     let line = format!(
         "weave placement: render={NVIDIA}, panel scanout={INTEL} — weave on the RENDER adapter; every present crosses \
          adapters to reach scanout (set DXR_WEAVE_ON_SCANOUT=1 to move the weave) (#918)"
     );
     let comparison = compared(&[], &line);
+    assert_eq!(comparison.result, Agreement::CannotTell);
+    assert_eq!(comparison.missing, ["settings.DXR_WEAVE_ON_SCANOUT"]);
+    assert!(comparison.because.is_some_and(|because| because.contains("generation G1 splits only where")));
+    // Where everything is told, the generation stays the explanation of a real difference.
+    let (told, observed) = hybrid(&[], &line);
+    let comparison = compare(&replay(&told.machine, Path::D3d11, Policy::Document), &observed, &[]);
     assert_eq!(comparison.result, Agreement::Disagrees);
-    assert!(comparison.because.is_some_and(|because| because.contains("only when asked")));
+    assert!(comparison.because.is_some_and(|because| because.contains("generation G1 splits only where")));
+}
+
+/// An old line without a reason agrees with any reason that the log tells elsewhere, and with no other adapter.
+#[test]
+fn an_old_line_is_compared_by_split_and_adapters() {
+    let old = |render: &str, scanout: &str, regime: &str| {
+        format!("weave placement: render={render}, panel scanout={scanout} — {regime} (#918)")
+    };
+    let off = "weave on the RENDER adapter; every present crosses adapters to reach scanout (set DXR_WEAVE_ON_SCANOUT=1 to \
+               move the weave)";
+    let on = "weave/present on the SCANOUT adapter (DXR_WEAVE_ON_SCANOUT split active)";
+    let no_window = [
+        "[WARN ] [comp_d3d11_compositor_create] D3D11 output-device split DISABLED (no HWND) — falling back to the stock \
+         single-device path (#918)",
+    ];
+    assert_eq!(compared(&no_window, &old(NVIDIA, INTEL, off)).result, Agreement::Agrees);
+    assert_eq!(compared(&[], &old(NVIDIA, INTEL, on)).result, Agreement::Agrees);
+    let comparison = compared(&no_window, &old(NVIDIA, INTEL, on));
+    assert_eq!((comparison.result, comparison.rule.as_deref()), (Agreement::Disagrees, Some("gate.no_hwnd")));
+    let comparison = compared(&[], &old(NVIDIA, NVIDIA, "render and scanout share one adapter; weave is local"));
+    assert_eq!((comparison.result, comparison.rule.as_deref()), (Agreement::Disagrees, Some("scanout.path")));
+}
+
+/// A Vulkan log whose build splits although no record of the split is in it: the newer rules are named.
+#[test]
+fn a_newer_build_is_named_where_the_document_knows_no_split() {
+    let (told, observed) = hybrid(&[], &on_render("no_timeline_semaphore"));
+    let comparison = compare(&replay(&told.machine, Path::Vulkan, Policy::Document), &observed, &told.missing);
+    assert_eq!(comparison.result, Agreement::CannotTell);
+    assert!(comparison.because.is_some_and(|because| because.contains("policy adr039")));
 }
 
 #[test]

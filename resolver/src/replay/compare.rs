@@ -1,7 +1,8 @@
 //! Expected against observed: does a log's placement say what the replay says?
 //!
 //! What is compared is the printed line, never the reason behind it, because the line masks reasons (contract section 3).
-//! A difference that rests on a fact which the log does not tell is no disagreement: then the fact is named.
+//! A difference that rests on a fact which the log does not tell is no disagreement: then the fact is named. That holds for
+//! old builds too: in generation G1 the split had to be asked for, and no log of it tells whether somebody asked.
 
 use std::borrow::Cow;
 
@@ -48,21 +49,22 @@ pub fn compare(answer: &Replay, observed: &Placement, untold: &[Cow<'static, str
         return Comparison { result: Agreement::Agrees, rule: None, because: None, missing: Vec::new() };
     }
     let log = words(observed.split == Split::Engaged, &observed_token);
-    let because = format!("the replay says {}, the log says {log}", words(expected.engaged, expected.reason));
-    let open = |token: &str| token.split(',').find_map(fact_of).filter(|fact| untold.contains(fact));
-    if let Some(fact) = open(&observed_token) {
+    let because = format!(
+        "the replay says {}, the log says {log}{}",
+        words(expected.engaged, expected.reason),
+        explanation(answer, observed, &observed_token)
+    );
+    // Without a token the line of an old build still says that nobody asked for the split, or that it failed.
+    let off_in_g1 = older && observed.split == Split::Off;
+    let rests_on = if off_in_g1 { fact_of("killed_by_env") } else { observed_token.split(',').find_map(fact_of) };
+    if let Some(fact) = rests_on.filter(|fact| untold.contains(fact)) {
         return cannot_tell(vec![fact], because);
     }
     let token = match (observed.split, expected.reason) {
         (Split::Off, _) if expected.engaged || expected.reason == "same_adapter" => observed_token.as_str(),
         (_, reason) => reason,
     };
-    Comparison {
-        result: Agreement::Disagrees,
-        rule: Some(rule_of(token)),
-        because: Some(format!("{because}{}", explanation(answer, observed, &observed_token))),
-        missing: Vec::new(),
-    }
+    Comparison { result: Agreement::Disagrees, rule: Some(rule_of(token)), because: Some(because), missing: Vec::new() }
 }
 
 /// Masking as in the line; null when the line cannot be told. A client's presenter leaves the service's own line alone.
@@ -139,7 +141,7 @@ fn same(answer: &Replay, expected: Option<(&str, Option<Luid>)>, seen: Option<&A
 /// What else may lie behind a difference.
 fn explanation(answer: &Replay, observed: &Placement, token: &str) -> &'static str {
     match (observed.generation, answer.path, answer.policy, token) {
-        (Generation::G1, ..) => "; a build of that generation split only when asked to",
+        (Generation::G1, ..) => "; a build of generation G1 splits only where DXR_WEAVE_ON_SCANOUT=1 asks for it",
         (_, Path::Vulkan, Policy::Adr039, "api_unsupported") => "; builds before the Vulkan split print this",
         (_, Path::Vulkan, Policy::Document, _) => "; a newer build may split on Vulkan: policy adr039",
         (_, Path::D3d12, _, "unknown") => "; a re-routed D3D12 session prints `unknown` although its fill arm runs",
