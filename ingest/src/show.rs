@@ -37,14 +37,11 @@ pub fn counts(format: Format, counts: &mut Sorted, unreadable: u64) -> io::Resul
     print(io::stdout().lock(), |out| count::write(format, counts, unreadable, out))
 }
 
-/// Prints a page for people; `markdown` for an issue, else text.
+/// Prints a page for people; `markdown` for an issue, else text as wide as the terminal.
 pub fn document(document: &document::Document, markdown: bool) -> io::Result<()> {
-    print(
-        io::stdout().lock(),
-        |out| {
-            if markdown { document::markdown(document, out) } else { document::text(document, out) }
-        },
-    )
+    print(io::stdout().lock(), |out| {
+        if markdown { document::markdown(document, out) } else { document::text(document, terminal_width(), out) }
+    })
 }
 
 /// Prints one value as JSON that people can read as well, also on a terminal.

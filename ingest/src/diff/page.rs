@@ -15,7 +15,7 @@ pub fn page(a: &Dossier, b: &Dossier, rows: &[Row], parting: Option<&Parting>) -
     page.push(Block::Verdict(match first {
         Some(row) => {
             let (a, b) = (none(row.a.as_ref()), none(row.b.as_ref()));
-            format!("First difference, {}: A has {a}; B has {b}.", row.aspect)
+            format!("First difference, {}: {a} in A; {b} in B.", row.aspect)
         }
         None => "Nothing of what is compared differs.".to_owned(),
     }));
@@ -60,15 +60,15 @@ fn told(value: Option<&String>) -> String {
 
 /// Inside a sentence.
 fn none(value: Option<&String>) -> String {
-    value.cloned().unwrap_or_else(|| "none".to_owned())
+    value.cloned().unwrap_or_else(|| "nothing".to_owned())
 }
 
 fn record(record: Option<&Record>) -> String {
     match record {
-        None => "no further record".to_owned(),
+        None => "No further record.".to_owned(),
         Some(own) => {
             let text = own.text.as_ref().map(|text| format!(" «{text}»")).unwrap_or_default();
-            format!("line {}: {}{text}", own.line, own.meaning)
+            format!("Line {}: {}{text}", own.line, own.meaning)
         }
     }
 }

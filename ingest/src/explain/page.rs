@@ -187,15 +187,15 @@ fn replay(dossier: &Dossier) -> Vec<Block> {
     let comparison = &dossier.comparison;
     let observed = dossier.timeline.entries().iter().rfind(|entry| entry.shape.starts_with("wp."));
     let result = match comparison.result {
-        Agreement::Agrees => "agrees: the documented rules give the same line".to_owned(),
+        Agreement::Agrees => "Agrees: the documented rules give the same line.".to_owned(),
         Agreement::Disagrees => {
             let rule = comparison.rule.as_deref().unwrap_or("line");
-            format!("DISAGREES at rule {rule}: {}", comparison.because.as_deref().unwrap_or("the lines differ"))
+            format!("DISAGREES at rule {rule}: {}.", comparison.because.as_deref().unwrap_or("the lines differ"))
         }
         Agreement::CannotTell => {
             let missing: Vec<_> = comparison.missing.iter().map(|fact| fact_in_words(fact)).collect();
             let because = comparison.because.as_ref().map(|own| format!(" ({own})")).unwrap_or_default();
-            format!("cannot tell{because}; missing: {}", missing.join(", "))
+            format!("Cannot tell{because}. Missing: {}.", missing.join(", "))
         }
     };
     let mut facts = vec![("Result".to_owned(), result), ("Rules".to_owned(), words::policy(dossier.policy).to_owned())];

@@ -125,7 +125,7 @@ fn a_bundle_gives_its_last_log_and_says_so() {
     assert!(caveats.iter().any(|own| own.as_str().is_some_and(|own| own.contains("has 2 logs"))), "{caveats:?}");
     let diff = run(folder.path(), &["diff", "a.log", "b.zip"]);
     assert_eq!(diff.code, 0, "{}", diff.stderr);
-    assert!(diff.stdout.contains("First difference, Process: A has A.exe; B has B.exe."), "{}", diff.stdout);
+    assert!(diff.stdout.contains("First difference, Process: A.exe in A; B.exe in B."), "{}", diff.stdout);
     assert!(diff.stdout.contains("started last"), "{}", diff.stdout);
 }
 
