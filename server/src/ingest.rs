@@ -34,7 +34,7 @@ async fn store(app: &App, encoding: Encoding, body: Bytes) -> Result<Ack, Error>
         let refused = checked.refused.len();
         tracing::warn!(refused, "left segments out of a batch, the first because {}", first.reason);
     }
-    Ok(Ack { accepted, refused: checked.refused })
+    Ok(Ack { accepted, refused: checked.refused, ..Ack::default() })
 }
 
 /// axum has one error for a body that is too long and for a connection that broke.

@@ -25,7 +25,7 @@ pub struct Batch {
     /// How the agent is; not in every batch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heartbeat: Option<Heartbeat>,
-    /// What was lost for good since the last batch that told.
+    /// What was lost for good: totals, see [`Loss`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub losses: Vec<Loss>,
 }
@@ -53,7 +53,8 @@ pub struct Segment {
     pub unfinished: bool,
 }
 
-/// The server's answer to a batch. When it arrives, everything that is not in `refused` is committed.
+/// The server's answer to a batch. When it arrives, everything that is not in `refused` or `left_out`
+/// is committed.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Ack {
     /// Segments that are stored now, whether or not they were before.
@@ -61,6 +62,9 @@ pub struct Ack {
     /// Segments that were left out, with the reason.
     #[serde(default)]
     pub refused: Vec<Refusal>,
+    /// What else the server did not take, a heartbeat or a loss, with the reason, for a person.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
 }
 
 /// A segment that the server did not take.

@@ -22,7 +22,7 @@ mod reason;
 mod replay;
 mod report;
 
-pub use agent::{Clock, Heartbeat, Loss};
+pub use agent::{Clock, Deleted, ENROLL_SCHEMA, ENROLLED_SCHEMA, Enroll, Enrolled, Heartbeat, Loss};
 pub use batch::{Ack, BATCH_SCHEMA, Batch, Refusal, Segment};
 pub use cli::{CliAdapter, CliOutput, IngestLine, Lever, PerfList, Resolved, SelftestCheck, Topology};
 pub use event::{Event, Fields, Flaw, FlawKind, Kind, Observation, Patch, Value};

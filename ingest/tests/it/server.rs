@@ -40,7 +40,7 @@ impl Answer {
 
     /// Takes every segment.
     pub fn accept(request: &Request) -> Self {
-        Self::ack(&Ack { accepted: request.batch.segments.len() as u64, refused: vec![] })
+        Self::ack(&Ack { accepted: request.batch.segments.len() as u64, ..Ack::default() })
     }
 }
 

@@ -148,7 +148,7 @@ fn what_was_not_acknowledged_is_sent_in_the_next_run() {
         headers: "content-type: application/problem+json\r\n",
         body: r#"{"title":"Unauthorized","detail":"unknown \u001b[31mtoken"}"#.to_owned(),
     };
-    let wrong = || Answer::ack(&Ack { accepted: 7, refused: vec![] });
+    let wrong = || Answer::ack(&Ack { accepted: 7, ..Ack::default() });
     let server = Server::start(vec![always(unauthorized), always(wrong), always(|| Answer::status("302 Found"))]);
     let refused = machine.watch(&server.url);
     assert_eq!(refused.code, 4);
@@ -188,8 +188,10 @@ fn a_refused_range_is_said_and_offered_again() {
     let names = [log_name("A.exe", 2, "13-00-00"), log_name("B.exe", 1, "12-00-00")];
     machine.write(&names[0], &log("A.exe", 2, "split=1"));
     machine.write(&names[1], &log("B.exe", 1, "split=1"));
-    let one =
-        || Answer::ack(&Ack { accepted: 1, refused: vec![Refusal { segment: 0, reason: "too strange".to_owned() }] });
+    let one = || {
+        let refused = vec![Refusal { segment: 0, reason: "too strange".to_owned() }];
+        Answer::ack(&Ack { accepted: 1, refused, ..Ack::default() })
+    };
     let server = Server::start(vec![always(one)]);
     let first = machine.watch(&server.url);
     assert_eq!(first.code, 4);
