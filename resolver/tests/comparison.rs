@@ -360,6 +360,19 @@ fn a_log_does_not_tell_who_killed_the_split() {
 }
 
 #[test]
+fn an_old_build_is_asked_to_split_and_not_freed_from_a_kill() {
+    let line = format!(
+        "weave placement: render={NVIDIA}, panel scanout={INTEL} — weave on the RENDER adapter; every present crosses \
+         adapters to reach scanout (set DXR_WEAVE_ON_SCANOUT=1 to move the weave) (#918)"
+    );
+    let (told, observed) = hybrid(&[], &line);
+    let advice = advise_on_log(&told, &observed, Path::D3d11, Policy::Document);
+    let first = advice.first().expect("something helps");
+    assert_eq!(first.change.set.get("DXR_WEAVE_ON_SCANOUT").map(String::as_str), Some("1"), "{first:?}");
+    assert!(advice.iter().all(|own| own.change.unset.is_empty()), "{advice:#?}");
+}
+
+#[test]
 fn opengl_is_advised_to_move_to_the_panel() {
     let mut machine = laptop();
     machine.session.gl_luid = Some(wire::Luid(0x11));

@@ -11,7 +11,7 @@ use wire::{
 use super::replay;
 use super::scanout;
 use super::settings::{D3D_FORCE_GPU, SPLIT_SAME_ADAPTER, VK_FORCE_GPU, WEAVE_ON_SCANOUT};
-use super::told::Told;
+use super::told::{Switch, Told};
 
 /// More would be no advice.
 const ADVICE_MAX: usize = 8;
@@ -42,21 +42,21 @@ enum Step {
 
 /// Smallest first; empty when the replay is good already, or when nothing helps.
 pub fn advise(machine: &Machine, path: Path, policy: Policy) -> Vec<Advice> {
-    search(machine, path, policy, true)
+    search(machine, path, policy, Switch::Named)
 }
 
 /// The same for a log: what its placement says of the session counts as a fact, although the log does not tell who set it.
 pub fn advise_on_log(told: &Told, observed: &Placement, path: Path, policy: Policy) -> Vec<Advice> {
-    let (machine, kill_told) = told.as_observed(observed);
-    search(&machine, path, policy, kill_told)
+    let (machine, switch) = told.as_observed(observed);
+    search(&machine, path, policy, switch)
 }
 
-fn search(machine: &Machine, path: Path, policy: Policy, kill_told: bool) -> Vec<Advice> {
+fn search(machine: &Machine, path: Path, policy: Policy, switch: Switch) -> Vec<Advice> {
     let answer = replay(machine, path, policy);
     if is_good(&answer) {
         return Vec::new();
     }
-    let steps = steps(machine, path, &answer, kill_told);
+    let steps = steps(machine, path, &answer, switch);
     let mut advice = Vec::new();
     for size in 1..=STEPS_MAX {
         combine(&steps, size, &mut Vec::new(), &mut |chosen| {
@@ -87,14 +87,14 @@ fn is_good(answer: &Replay) -> bool {
 }
 
 /// Every step that could matter here, cheapest first.
-fn steps(machine: &Machine, path: Path, answer: &Replay, kill_told: bool) -> Vec<Step> {
+fn steps(machine: &Machine, path: Path, answer: &Replay, switch: Switch) -> Vec<Step> {
     let mut steps = Vec::new();
-    if !kill_told {
+    if switch == Switch::SetSomewhere {
         steps.push(Step::FindKill);
     }
     for name in REMOVABLE {
         for (source, store) in stores(&machine.settings) {
-            if store.contains_key(name) && (kill_told || name != WEAVE_ON_SCANOUT) {
+            if store.contains_key(name) && (switch == Switch::Named || name != WEAVE_ON_SCANOUT) {
                 steps.push(Step::Remove(name, source));
             }
         }

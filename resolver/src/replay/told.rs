@@ -4,15 +4,20 @@
 //! `told_scanout`. Names and LUIDs often stand in different records and are joined within the log. The placement line
 //! itself gives only that join: what it decides is what a replay is compared with.
 
+mod observed;
 mod run;
+mod session;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use wire::{Event, Fields, Kind, Luid, Machine, MachineAdapter, Observation, Placement, Rect, ToldScanout, Via};
+use wire::{Event, Fields, Kind, Luid, Machine, MachineAdapter, Observation, Rect, ToldScanout, Via};
 
 use self::run::{Run, bare};
-use super::settings::{D3D_FORCE_GPU, VK_FORCE_GPU, WEAVE_ON_SCANOUT};
+use self::session::is_prose;
+use super::settings::{D3D_FORCE_GPU, VK_FORCE_GPU};
+
+pub use self::observed::Switch;
 
 /// A machine, and the facts that the log leaves open; [`compare`](super::compare()) wants them.
 #[derive(Clone, PartialEq, Debug)]
@@ -21,29 +26,6 @@ pub struct Told {
     pub machine: Machine,
     /// Names of facts, such as `session.hwnd`.
     pub missing: Vec<Cow<'static, str>>,
-}
-
-impl Told {
-    /// The machine with what a placement says of its session taken as a fact, for asking what would help. False when the
-    /// kill switch was set by somebody that the log does not name.
-    pub fn as_observed(&self, observed: &Placement) -> (Machine, bool) {
-        let mut fold = MachineFold { machine: self.machine.clone(), ..MachineFold::new() };
-        let mut kill_told = true;
-        for reason in &observed.reasons {
-            match reason.as_str() {
-                "killed_by_env" => {
-                    // Any source prints this token; the weakest one can be outranked as every one can be removed.
-                    kill_told = false;
-                    fold.machine.settings.machine.insert(WEAVE_ON_SCANOUT.to_owned(), "0".to_owned());
-                }
-                "presenter_ineligible" => "CLIENT_TEXTURE".clone_into(&mut fold.machine.session.presenter),
-                token => {
-                    fold.denied(token);
-                }
-            }
-        }
-        (fold.machine, kill_told)
-    }
 }
 
 /// Folds a log into a machine, as [`Judge`](crate::Judge) folds it into a verdict.
@@ -262,56 +244,4 @@ impl MachineFold {
         };
         store.insert(D3D_FORCE_GPU.to_owned(), value);
     }
-
-    fn stage_a_failed(&mut self) {
-        self.machine.session.stage_a_ok = false;
-        self.tell("session.stage_a_ok");
-    }
-
-    /// Takes the session fact that a token, or the prose in its place, denies (vocabulary sections 3 and 5). False when the
-    /// words speak of none: of adapters, of the panel, of a setting whose value they do not tell, or of a failed step.
-    fn denied(&mut self, cause: &str) -> bool {
-        let session = &mut self.machine.session;
-        let fact = match cause {
-            "no_hwnd" | "no HWND" => {
-                session.hwnd = false;
-                "session.hwnd"
-            }
-            "shared_texture_session" | "shared-texture session" => {
-                session.shared_texture = true;
-                "session.shared_texture"
-            }
-            "no_timeline_semaphore" => {
-                session.timeline_semaphore = false;
-                "session.timeline_semaphore"
-            }
-            "legacy_standalone" | "DXR_LEGACY_STANDALONE" => {
-                session.legacy_standalone = true;
-                "session.legacy_standalone"
-            }
-            "dp_refused_scanout" | "the display processor declined a weaver on the scanout adapter" => {
-                session.dp_accepts_scanout = false;
-                "session.dp_accepts_scanout"
-            }
-            "layers_unsupported" | "authored_mask" => {
-                session.unsupported_layers = true;
-                "session.unsupported_layers"
-            }
-            "stage_a_failed" => {
-                session.stage_a_ok = false;
-                "session.stage_a_ok"
-            }
-            _ => return false,
-        };
-        self.tell(fact);
-        true
-    }
-}
-
-/// A stage A that fails gives its step in words where a gate gives its token (vocabulary section 5). Tokens are of small
-/// letters; one of a newer build refuses for a reason of its own. `unknown` is what stage A says without words.
-fn is_prose(cause: &str) -> bool {
-    const OF_OLD_GATES: [&str; 2] = ["no panel dimensions", "scanout unresolvable"];
-    let is_token = cause.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_' || byte == b',');
-    cause == "unknown" || !is_token && !OF_OLD_GATES.contains(&cause)
 }
