@@ -168,6 +168,11 @@ impl Queue {
         self.segments.iter().map(|segment| segment.waiting.entries).sum::<u64>() + unsafe_entries
     }
 
+    /// The number that the next entry gets.
+    pub const fn next(&self) -> u64 {
+        self.next
+    }
+
     /// Is there nothing that is not acknowledged?
     pub fn is_empty(&self) -> bool {
         self.len() == 0
