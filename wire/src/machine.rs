@@ -1,5 +1,7 @@
 //! One PC as the resolver sees it: adapters, monitors, panel, settings (contract section 5).
 
+mod file;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -11,7 +13,7 @@ pub const MACHINE_SCHEMA: &str = "weavewatch.machine/1";
 
 /// A machine file. Without a key `monitors`, or with null, nothing is known of the wiring: then `told_scanout` says so.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(from = "File")]
+#[serde(try_from = "file::File")]
 pub struct Machine {
     /// [`MACHINE_SCHEMA`].
     pub schema: String,
@@ -34,34 +36,6 @@ pub struct Machine {
     pub settings: Settings,
     /// What one session brings along.
     pub session: SessionFacts,
-}
-
-/// A machine file as it is written: what may be left out, and what null means.
-#[derive(Deserialize)]
-struct File {
-    schema: String,
-    os: String,
-    adapters: Vec<MachineAdapter>,
-    #[serde(default)]
-    monitors: Option<Vec<Monitor>>,
-    panel: Option<Rect>,
-    #[serde(default = "yes")]
-    dxgi: bool,
-    #[serde(default)]
-    told_scanout: Option<ToldScanout>,
-    #[serde(default)]
-    settings: Settings,
-    #[serde(default)]
-    session: SessionFacts,
-}
-
-impl From<File> for Machine {
-    fn from(file: File) -> Self {
-        let File { schema, os, adapters, monitors, panel, dxgi, told_scanout, settings, session } = file;
-        let told_scanout = told_scanout.or_else(|| monitors.is_none().then(ToldScanout::open));
-        let monitors = monitors.unwrap_or_default();
-        Self { schema, os, adapters, monitors, panel, dxgi, told_scanout, settings, session }
-    }
 }
 
 /// A scanout adapter that a log names.
@@ -109,10 +83,6 @@ pub struct MachineAdapter {
     /// `discrete`, `integrated`, `virtual`, `cpu`, `other`; null when it is no Vulkan device; `unknown` when a log leaves
     /// its type open.
     pub vulkan_type: Option<String>,
-}
-
-const fn yes() -> bool {
-    true
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference to the field")]

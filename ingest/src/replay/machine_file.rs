@@ -1,9 +1,11 @@
 //! Reads a machine file and says in plain words what is wrong with it. A key that nobody reads is an error too: a fact
 //! that is spelled wrongly would else be taken for one that is not known.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use anyhow::{Context as _, Result, bail};
+use resolver::replay::Told;
 use serde_json::Value;
 use wire::{MACHINE_SCHEMA, Machine};
 
@@ -11,6 +13,8 @@ use wire::{MACHINE_SCHEMA, Machine};
 const VULKAN_TYPES: [&str; 6] = ["discrete", "integrated", "virtual", "cpu", "other", "unknown"];
 /// Keys that may be left out because they say something unusual.
 const RARE_KEYS: [&str; 2] = ["dxgi", "told_scanout"];
+/// The key of an adapter that makes it an instance of another one. What was read has the instance itself.
+const INSTANCE_KEY: &str = "virtual_of";
 
 /// True when this is a JSON object that calls itself by a schema of ours, or looks as if it wanted to.
 pub(super) fn looks_like(text: &str) -> bool {
@@ -19,8 +23,8 @@ pub(super) fn looks_like(text: &str) -> bool {
         && ["\"weavewatch.", "\"gdi_name\"", "\"dedicated_vram_mib\""].iter().any(|sign| text.contains(sign))
 }
 
-/// Reads and checks the whole file.
-pub(super) fn read(text: &str) -> Result<Machine> {
+/// Reads and checks the whole file. What it leaves out has its usual value and is named as not told.
+pub(super) fn read(text: &str) -> Result<Told> {
     let text = text.trim_start_matches('\u{feff}');
     let value: Value = serde_json::from_str(text).context("failed to read it as JSON")?;
     match value.get("schema").and_then(Value::as_str) {
@@ -37,7 +41,37 @@ pub(super) fn read(text: &str) -> Result<Machine> {
         bail!("a machine file has no key {}; is it spelled as in the contract?", unknown.join(", "));
     }
     check(&machine)?;
-    Ok(machine)
+    let missing = left_out(&value, &machine);
+    Ok(Told { machine, missing })
+}
+
+/// The facts that the file does not state, by the names that logs are measured with.
+fn left_out(file: &Value, machine: &Machine) -> Vec<Cow<'static, str>> {
+    const SESSION: [&str; 8] = [
+        "session.hwnd",
+        "session.shared_texture",
+        "session.timeline_semaphore",
+        "session.dp_accepts_scanout",
+        "session.stage_a_ok",
+        "session.legacy_standalone",
+        "session.unsupported_layers",
+        "session.device_luid",
+    ];
+    let stated = |fact: &str| {
+        let key = fact.split('.').try_fold(file, |place, key| place.get(key));
+        key.is_some_and(|value| !value.is_null())
+    };
+    let mut missing: Vec<_> = SESSION.into_iter().filter(|fact| !stated(fact)).map(Cow::Borrowed).collect();
+    if !stated("settings") {
+        missing.push(Cow::Borrowed("settings.DXR_WEAVE_ON_SCANOUT"));
+    }
+    if machine.adapters.is_empty() && machine.dxgi {
+        missing.push(Cow::Borrowed("adapters"));
+    }
+    if machine.told_scanout.as_ref().is_some_and(wire::ToldScanout::is_open) {
+        missing.push(Cow::Borrowed("monitors"));
+    }
+    missing
 }
 
 fn check(machine: &Machine) -> Result<()> {
@@ -86,6 +120,7 @@ fn strange_keys(given: &Value, known: &Value, place: &str, strange: &mut Vec<Str
                 match known.get(key) {
                     Some(read) => strange_keys(value, read, &inner, strange),
                     None if place.is_empty() && RARE_KEYS.contains(&key.as_str()) => {}
+                    None if place.starts_with("adapters[") && key == INSTANCE_KEY => {}
                     None => strange.push(format!("'{inner}'")),
                 }
             }
@@ -116,10 +151,21 @@ mod tests {
 
     #[test]
     fn what_may_be_left_out_may_be_left_out() {
-        let machine = read(&format!("\u{feff}{GOOD}")).expect("the file is sound");
+        let Told { machine, missing } = read(&format!("\u{feff}{GOOD}")).expect("the file is sound");
+        assert!(missing.contains(&"session.stage_a_ok".into()) && !missing.contains(&"session.hwnd".into()));
         assert!(!machine.session.hwnd && machine.session.stage_a_ok);
         assert_eq!(machine.adapters[0].dedicated_vram_mib, None);
         assert!(looks_like(GOOD) && !looks_like("{\"level\":\"warn\"}"));
+    }
+
+    #[test]
+    fn an_instance_of_an_adapter_may_stand_in_its_place() {
+        let text = GOOD.replace(r#"{"name":"B","luid":null,"#, r#"{"virtual_of":"0:1","luid":"0:2","#);
+        let machine = read(&text).expect("the file is sound");
+        assert_eq!(
+            (machine.adapters[1].name.as_str(), machine.adapters[1].luid),
+            ("A (virtual 1)", Some(wire::Luid(2)))
+        );
     }
 
     #[test]
@@ -129,6 +175,8 @@ mod tests {
         refused("00000000:00000001", "first", "expected a LUID such as");
         refused("00000000:00000001", "0:0", "write null for what is not known");
         refused("null,\"feature", "\"0:1\",\"feature", "adapters[0] and adapters[1] have the same LUID");
+        refused("\"luid\":null", "\"virtual_of\":\"0:9\"", "no adapter before it has that LUID");
+        refused("\"name\":\"B\",", "", "adapters[1] has no name");
         refused("12_1", "12.1", "adapters[1].feature_level is '12.1'");
         refused("\"hwnd\"", "\"hwmd\"", "no key 'session.hwmd'");
         refused("\"os\":\"windows\",", "", "missing field `os`");
