@@ -3,11 +3,11 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::auth::Scope;
-use crate::store::Place;
+use crate::store::{Found, Place, Store};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -18,7 +18,8 @@ Examples:
   weavewatch-server serve --listen 0.0.0.0:8787 --database-url postgres://user@host/weavewatch
   weavewatch-server export --table logs --format csv logs.csv
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 4 the server cannot listen (the port is taken).";
+Exit codes: 0 done; 2 wrong usage; 3 a database, file or output cannot be used; 4 the server cannot listen (the port is
+taken).";
 
 /// Collects what Weavewatch agents read in DisplayXR logs, and answers how often the weave splits, and why not.
 #[derive(Debug, Parser)]
@@ -34,8 +35,8 @@ pub struct Cli {
 pub enum Command {
     /// Receive uploads and answer questions until stopped (ctrl-c or SIGTERM).
     ///
-    /// The first line on stdout is `listening on http://ADDR:PORT`. Pages are open to browsers on this machine; every
-    /// other access wants a token, see `token create`.
+    /// The first line on stdout is `listening on http://ADDR:PORT`; it comes when the server can answer. Pages are open to
+    /// browsers on this machine; every other access wants a token, see `token create`.
     Serve {
         /// Address and port; port 0 takes any free one. Only 127.0.0.1 can reach the default.
         #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8787")]
@@ -57,6 +58,8 @@ pub enum Command {
         database: Database,
     },
     /// Create, list and revoke the tokens that agents and readers present.
+    ///
+    /// `create` may be the first thing that is done, so it makes a database that is missing; the others do not.
     Token {
         /// What to do.
         #[command(subcommand)]
@@ -67,10 +70,11 @@ pub enum Command {
         /// One row per log, or one row per record that an agent sent.
         #[arg(long, value_enum)]
         table: Table,
-        /// In CSV, cells that a spreadsheet would run as a formula get a leading apostrophe.
+        /// In CSV, control codes are spelled out, and cells that a spreadsheet would run as a formula get a leading
+        /// apostrophe.
         #[arg(long, value_enum)]
         format: Format,
-        /// Replaced if it exists.
+        /// Replaced, when it is complete, if it exists; never the database itself.
         file: PathBuf,
         /// Where the data is.
         #[command(flatten)]
@@ -112,8 +116,8 @@ pub enum TokenAction {
 /// Which database.
 #[derive(Debug, Args)]
 pub struct Database {
-    /// SQLite file, made when missing [default: weavewatch/server.sqlite in $XDG_DATA_HOME, else ~/.local/share;
-    /// on Windows in %LOCALAPPDATA%].
+    /// SQLite file; `serve`, `migrate` and `token create` make it when it is missing [default:
+    /// weavewatch/server.sqlite in $XDG_DATA_HOME, else ~/.local/share; on Windows in %LOCALAPPDATA%].
     #[arg(long, value_name = "FILE", conflicts_with = "database_url")]
     pub data: Option<PathBuf>,
     /// PostgreSQL instead of a file, such as postgres://user@host/weavewatch.
@@ -140,11 +144,41 @@ pub enum Format {
 }
 
 impl Database {
-    /// What was typed, turned into a place; the default file's folder is made.
+    /// Opens the database, makes it when it is missing, and brings its schema up to date.
     ///
     /// # Errors
-    /// When no home folder is known, or the folder cannot be made.
-    pub fn place(self) -> anyhow::Result<Place> {
+    /// With the place and what to do.
+    pub async fn open_or_create(self) -> anyhow::Result<Store> {
+        let is_default = self.data.is_none();
+        let place = self.place()?;
+        if let (true, Place::File(file)) = (is_default, &place) {
+            let folder = file.parent().context("failed to find the user's data folder: name a file with --data")?;
+            std::fs::create_dir_all(folder)
+                .with_context(|| format!("failed to make {}: name a file with --data", folder.display()))?;
+        }
+        if Store::look(&place).await.with_context(|| format!("failed to open {place}"))? == Found::Foreign {
+            bail!("failed to open {place}: it is the database of another program");
+        }
+        open(&place).await
+    }
+
+    /// Opens a database that is there, and brings its schema up to date.
+    ///
+    /// # Errors
+    /// With the place and what to do; also when it would have to be made.
+    pub async fn open(self) -> anyhow::Result<Store> {
+        let place = self.place()?;
+        if Store::look(&place).await.with_context(|| format!("failed to open {place}"))? != Found::Ours {
+            bail!(
+                "there is no Weavewatch database at {place}: name another, or make one with `weavewatch-server serve` \
+                 or `weavewatch-server migrate`"
+            );
+        }
+        open(&place).await
+    }
+
+    /// What was typed, turned into a place.
+    fn place(self) -> anyhow::Result<Place> {
         if let Some(file) = self.data {
             return Ok(Place::File(file));
         }
@@ -152,10 +186,14 @@ impl Database {
             return Ok(Place::Postgres(url));
         }
         let folder = data_folder().context("failed to find the user's data folder: name a file with --data")?;
-        std::fs::create_dir_all(&folder)
-            .with_context(|| format!("failed to make {}: name a file with --data", folder.display()))?;
         Ok(Place::File(folder.join("server.sqlite")))
     }
+}
+
+async fn open(place: &Place) -> anyhow::Result<Store> {
+    let store = Store::open(place).await.with_context(|| format!("failed to open {place}"))?;
+    store.migrate().await.with_context(|| format!("failed to bring the schema of {place} up to date"))?;
+    Ok(store)
 }
 
 fn data_folder() -> Option<PathBuf> {

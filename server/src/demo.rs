@@ -11,7 +11,9 @@ use wire::{Ack, BATCH_SCHEMA, Batch, Segment};
 
 use crate::app::State;
 use crate::auth::Scope;
+use crate::exit::Usage;
 use crate::router::router;
+use crate::say;
 use crate::serve::{CannotListen, answer, bind, stop};
 use crate::store::{Place, Store};
 use crate::text;
@@ -29,7 +31,8 @@ const CHUNK_BYTES: usize = 64 << 10;
 /// When no port is free, or the upload is not taken.
 pub async fn run(listen: SocketAddr) -> anyhow::Result<()> {
     if !listen.ip().is_loopback() {
-        bail!("failed to start: the demo answers without tokens, so it listens on this machine only");
+        let why = "failed to start: the demo answers without tokens, so it listens on this machine only";
+        return Err(Usage(why.to_owned()).into());
     }
     let folder = tempfile::tempdir().context("failed to make a temporary folder")?;
     let place = Place::File(folder.path().join("demo.sqlite"));
@@ -47,16 +50,20 @@ pub async fn run(listen: SocketAddr) -> anyhow::Result<()> {
         let _ = ended.await;
     }));
 
+    let shown = async {
+        upload(&url, &agent).await?;
+        if let Err(error) = say::unless_gone(say::data(format_args!("Weavewatch demo: {url}/\nreader token: {reader}")))
+        {
+            tracing::warn!("failed to print the address {url}/: {error}");
+        }
+        say::note("Everything is thrown away when this program ends (ctrl-c).");
+        std::future::pending().await
+    };
+    // Whoever wants it to end while it loads need not ask twice.
     let loaded = tokio::select! {
-        loaded = upload(&url, &agent) => loaded,
+        loaded = shown => loaded,
         () = stop() => Ok(()),
     };
-    if loaded.is_ok() {
-        println!("Weavewatch demo: {url}/");
-        println!("reader token: {reader}");
-        println!("Everything is thrown away when this program ends (ctrl-c).");
-        stop().await;
-    }
     drop(end);
     server.await.context("failed to stop in good order")??;
     app.store.close().await;

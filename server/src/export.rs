@@ -6,7 +6,8 @@ use analytics::{Cell, Column, Exporter};
 use anyhow::Context;
 
 use crate::args::{Format, Table};
-use crate::store::{EventRow, LogRow, Store};
+use crate::exit::Usage;
+use crate::store::{EventRow, LogRow, Place, Store};
 
 /// Rows in memory at a time; in Parquet, also rows in a group.
 const ROWS: u32 = 10_000;
@@ -14,12 +15,13 @@ const ROWS: u32 = 10_000;
 /// Writes the whole table and answers the number of rows.
 ///
 /// # Errors
-/// When the database or the file fails; the file is not complete then.
+/// When the database or the file fails, or the file is the database; what stood there stays then.
 pub async fn run(store: &Store, table: Table, format: Format, file: &Path) -> anyhow::Result<u64> {
     let format = match format {
         Format::Csv => analytics::Format::Csv,
         Format::Parquet => analytics::Format::Parquet,
     };
+    refuse_own(store.place(), file)?;
     let columns = match table {
         Table::Logs => LOG_COLUMNS,
         Table::Events => EVENT_COLUMNS,
@@ -57,6 +59,30 @@ pub async fn run(store: &Store, table: Table, format: Format, file: &Path) -> an
     }
     exporter.finish().with_context(|| format!("failed to complete {}", file.display()))?;
     Ok(total)
+}
+
+/// The output must not take the place of the database or of a file that belongs to it, by whatever name.
+fn refuse_own(place: &Place, file: &Path) -> anyhow::Result<()> {
+    let Place::File(database) = place else { return Ok(()) };
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+        let mut own = database.clone().into_os_string();
+        own.push(suffix);
+        let own = Path::new(&own);
+        // Links of both kinds lead to the same file. One that is not there now would be found by its name later.
+        if same_file::is_same_file(own, file).unwrap_or(false) || same_name(own, file) {
+            let why = format!("failed to export: {} belongs to the database, name another file", file.display());
+            return Err(Usage(why).into());
+        }
+    }
+    Ok(())
+}
+
+fn same_name(one: &Path, other: &Path) -> bool {
+    let full = |path: &Path| {
+        let path = std::path::absolute(path).ok()?;
+        Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?))
+    };
+    full(one).is_some_and(|one| full(other) == Some(one))
 }
 
 const LOG_COLUMNS: &[Column] = &[
@@ -113,7 +139,7 @@ const EVENT_COLUMNS: &[Column] = &[
     Column::int("line"),
     Column::text("kind"),
     Column::text("shape"),
-    Column::text("body"),
+    Column::json("body"),
 ];
 
 fn event_cells(row: EventRow) -> Vec<Cell> {

@@ -4,6 +4,9 @@
 //! by the questions behind `/api/v1/summary`, `/api/v1/logs` and the page. This crate knows nothing of how a log line is
 //! spelled (`parser`), what it means (`resolver`) or how a page looks (`dashboards`).
 
+// They panic when the output is closed or full: see `say`.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
 pub mod app;
 pub mod args;
 pub mod auth;
@@ -13,6 +16,7 @@ mod decode;
 mod demo;
 mod error;
 mod evidence;
+mod exit;
 mod export;
 mod health;
 mod ingest;
@@ -20,6 +24,7 @@ mod logs;
 mod pages;
 mod query;
 mod router;
+mod say;
 mod serve;
 mod summary;
 mod text;
@@ -31,6 +36,7 @@ use clap::Parser;
 use tracing_subscriber::EnvFilter;
 
 use args::{Cli, Command, TokenAction};
+use exit::Usage;
 pub use export::run as export;
 pub use router::{Route, router, table};
 pub use store::Store;
@@ -43,13 +49,15 @@ pub fn run() -> ExitCode {
         .with_writer(std::io::stderr)
         .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()) && std::env::var_os("NO_COLOR").is_none())
         .with_env_filter(EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info,sqlx=warn")))
+        // It would tell of a stderr that takes nothing on stderr, and panic.
+        .log_internal_errors(false)
         .init();
     let done = start().and_then(|runtime| runtime.block_on(command(cli.command)));
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("weavewatch-server: {error:#}");
-            ExitCode::from(if error.is::<serve::CannotListen>() { 4 } else { 1 })
+            say::note(format_args!("weavewatch-server: {error:#}"));
+            ExitCode::from(exit::code(&error))
         }
     }
 }
@@ -63,17 +71,16 @@ async fn command(command: Command) -> anyhow::Result<()> {
         Command::Serve { listen, database } => serve::run(listen, database).await,
         Command::Demo { listen } => demo::run(listen).await,
         Command::Migrate { database } => {
-            let store = serve::open(database).await?;
-            println!("schema version {}", Store::schema_version());
-            store.close().await;
+            database.open_or_create().await?.close().await;
+            say::note(format_args!("schema version {}", Store::schema_version()));
             Ok(())
         }
         Command::Token { action } => token(action).await,
         Command::Export { table, format, file, database } => {
-            let store = serve::open(database).await?;
-            let rows = export(&store, table, format, &file).await?;
+            let store = database.open().await?;
+            let rows = export(&store, table, format, &file).await;
             store.close().await;
-            println!("{rows} rows");
+            say::note(format_args!("{} rows", rows?));
             Ok(())
         }
     }
@@ -82,28 +89,50 @@ async fn command(command: Command) -> anyhow::Result<()> {
 async fn token(action: TokenAction) -> anyhow::Result<()> {
     match action {
         TokenAction::Create { scope, name, database } => {
-            let store = serve::open(database).await?;
+            if say::is_lost() {
+                let why = "failed to make a token: stdout leads nowhere, and a token is shown once only";
+                return Err(Usage(why.to_owned()).into());
+            }
+            let store = database.open_or_create().await?;
             let token = store.create_token(scope, &name).await?;
+            say::note(format_args!("token {} of scope {}; it is shown only now:", token.id, scope.as_str()));
+            let shown = match say::data(&token.secret) {
+                Ok(()) => Ok(()),
+                Err(error) => Err(withdraw(&store, &token.id, error).await),
+            };
             store.close().await;
-            eprintln!("token {} of scope {}; it is shown only now:", token.id, scope.as_str());
-            println!("{}", token.secret);
+            shown
         }
         TokenAction::List { database } => {
-            let store = serve::open(database).await?;
-            println!("{:<8}  {:<7}  {:<24}  {:<24}  name", "id", "scope", "created", "revoked");
-            for row in store.tokens().await? {
-                let revoked = row.revoked.as_deref().unwrap_or("-");
-                println!("{:<8}  {:<7}  {:<24}  {revoked:<24}  {}", row.id, row.scope, row.created, row.name);
-            }
+            let store = database.open().await?;
+            let tokens = store.tokens().await;
             store.close().await;
+            let mut lines = vec![format!("{:<8}  {:<7}  {:<24}  {:<24}  name", "id", "scope", "created", "revoked")];
+            lines.extend(tokens?.iter().map(|row| {
+                let (revoked, name) = (row.revoked.as_deref().unwrap_or("-"), wire::cell::terminal(&row.name));
+                format!("{:<8}  {:<7}  {:<24}  {revoked:<24}  {name}", row.id, row.scope, row.created)
+            }));
+            say::unless_gone(say::data(lines.join("\n"))).context("failed to print the tokens")
         }
         TokenAction::Revoke { id, database } => {
-            let store = serve::open(database).await?;
-            let found = store.revoke_token(&id).await?;
+            let store = database.open().await?;
+            let found = store.revoke_token(&id).await;
             store.close().await;
-            anyhow::ensure!(found, "failed to revoke: no valid token has this id, see `token list`");
-            println!("revoked {id}");
+            if !found? {
+                let why = format!("failed to revoke: no valid token has the id {id}, see `token list`");
+                return Err(Usage(why).into());
+            }
+            say::note(format_args!("revoked {id}"));
+            Ok(())
         }
     }
-    Ok(())
+}
+
+/// Nobody has seen the token, so nobody may use it.
+async fn withdraw(store: &Store, id: &str, unseen: std::io::Error) -> anyhow::Error {
+    let error = anyhow::Error::new(unseen);
+    match store.revoke_token(id).await {
+        Ok(_) => error.context("failed to print the token, so it was revoked: make another one"),
+        Err(also) => error.context(format!("failed to print the token, and to revoke it ({also}): revoke {id} later")),
+    }
 }

@@ -11,14 +11,14 @@ use tokio::net::TcpListener;
 use crate::app::State;
 use crate::args::Database;
 use crate::router::router;
-use crate::store::Store;
+use crate::say;
 
 /// How long requests that are under way may take after the signal to stop.
 const DRAIN: Duration = Duration::from_secs(10);
 
 /// The address cannot be had; the exit code says so.
 #[derive(Debug, thiserror::Error)]
-#[error("failed to listen on {address}: {source}; stop the other program or choose another address with --listen")]
+#[error("failed to listen on {address}: stop the other program or choose another address with --listen")]
 pub struct CannotListen {
     address: SocketAddr,
     source: std::io::Error,
@@ -39,28 +39,20 @@ pub async fn run(listen: SocketAddr, database: Database) -> anyhow::Result<()> {
     // The port comes first: a second server must not migrate the first one's database.
     let listener = bind(listen).await?;
     let address = listener.local_addr().context("failed to read the address that was bound")?;
-    println!("listening on http://{address}");
-    let store = open(database).await?;
+    let store = database.open_or_create().await?;
     if store.tokens().await?.is_empty() {
         tracing::info!(
             "there are no tokens yet: make one for the agents with `weavewatch-server token create --scope agent`"
         );
     }
     let app = std::sync::Arc::new(State::new(store));
+    // From here on callers wait for an answer instead of getting none.
+    if let Err(error) = say::unless_gone(say::data(format_args!("listening on http://{address}"))) {
+        tracing::warn!("failed to print the address http://{address}: {error}");
+    }
     answer(listener, router(app.clone()), stop()).await?;
     app.store.close().await;
     Ok(())
-}
-
-/// Opens the database that was asked for and brings its schema up to date.
-///
-/// # Errors
-/// With the place and what to do.
-pub async fn open(database: Database) -> anyhow::Result<Store> {
-    let place = database.place()?;
-    let store = Store::open(&place).await.with_context(|| format!("failed to open {place}"))?;
-    store.migrate().await.with_context(|| format!("failed to bring the schema of {place} up to date"))?;
-    Ok(store)
 }
 
 /// Takes the address.

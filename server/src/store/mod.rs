@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use sqlx::any::AnyPoolOptions;
 use sqlx::migrate::{MigrateError, Migrator};
-use sqlx::{Any, AnyConnection, AnyPool, Connection, Executor, Transaction};
+use sqlx::{Any, AnyConnection, AnyPool, Connection, Executor, Row, Transaction};
 use tokio::sync::{Mutex, MutexGuard};
 
 pub use events::{EventRow, Evidence};
@@ -41,9 +41,21 @@ pub enum Place {
     Postgres(String),
 }
 
+/// What is at a place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Found {
+    /// Nothing, or a database without any table.
+    Nothing,
+    /// A database of this program.
+    Ours,
+    /// A SQLite file that holds the tables of another program.
+    Foreign,
+}
+
 /// An open database.
 #[derive(Debug)]
 pub struct Store {
+    place: Place,
     pool: AnyPool,
     /// SQLite has one writer; queueing here is fair, polling the file lock is not. `None` for PostgreSQL.
     turn: Option<Mutex<()>>,
@@ -70,7 +82,41 @@ impl fmt::Display for Place {
 }
 
 impl Store {
-    /// Opens the database without touching its schema.
+    /// What is at a place, without changing anything there.
+    ///
+    /// # Errors
+    /// When the file cannot be opened or the server cannot be reached.
+    pub async fn look(place: &Place) -> sqlx::Result<Found> {
+        sqlx::any::install_default_drivers();
+        let (mut connection, all, ours) = match place {
+            Place::File(path) => {
+                match std::fs::metadata(path) {
+                    Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Found::Nothing),
+                    Ok(file) if file.is_file() && file.len() == 0 => return Ok(Found::Nothing),
+                    _ => {}
+                }
+                let all = "select count(*) from sqlite_master";
+                let ours = "select count(*) from sqlite_master where name in ('_sqlx_migrations', 'log_ranges')";
+                (AnyConnection::connect(&sqlite_url(path, "rw")?).await?, all, ours)
+            }
+            // A database of PostgreSQL may well be shared, so other tables say nothing.
+            Place::Postgres(url) => {
+                let ours = "select count(to_regclass(name))
+                            from (values ('_sqlx_migrations'), ('log_ranges')) as known (name)";
+                (AnyConnection::connect(url).await?, "select cast(0 as bigint)", ours)
+            }
+        };
+        let all: i64 = sqlx::query(all).fetch_one(&mut connection).await?.try_get(0)?;
+        let ours: i64 = sqlx::query(ours).fetch_one(&mut connection).await?.try_get(0)?;
+        connection.close().await?;
+        Ok(match (ours, all) {
+            (2, _) => Found::Ours,
+            (_, 0) => Found::Nothing,
+            _ => Found::Foreign,
+        })
+    }
+
+    /// Opens the database, which is made when it is missing, without touching its schema.
     ///
     /// # Errors
     /// When the file cannot be opened or the server cannot be reached.
@@ -83,14 +129,15 @@ impl Store {
                     // Readers beside the one writer; each holds a file handle and a thread.
                     .max_connections(8)
                     .after_connect(|connection, _| Box::pin(prepare_sqlite(connection)))
-                    .connect(&sqlite_url(path)?)
+                    .connect(&sqlite_url(path, "rwc")?)
                     .await?;
-                Ok(Self { pool, turn: Some(Mutex::new(())) })
+                Ok(Self { place: place.clone(), pool, turn: Some(Mutex::new(())) })
             }
             Place::Postgres(url) => {
                 // The pool would go on knocking at a closed door until its time is up.
                 AnyConnection::connect(url).await?.close().await?;
-                Ok(Self { pool: options.max_connections(16).connect(url).await?, turn: None })
+                let pool = options.max_connections(16).connect(url).await?;
+                Ok(Self { place: place.clone(), pool, turn: None })
             }
         }
     }
@@ -109,6 +156,11 @@ impl Store {
         let mut write = self.write().await?;
         MIGRATIONS.run(write.connection()).await?;
         Ok(write.commit().await?)
+    }
+
+    /// Where it is.
+    pub const fn place(&self) -> &Place {
+        &self.place
     }
 
     /// The version of an up-to-date schema.
@@ -165,7 +217,7 @@ async fn prepare_sqlite(connection: &mut AnyConnection) -> sqlx::Result<()> {
 }
 
 /// The driver takes a URL only, so everything that means something in one is escaped.
-fn sqlite_url(path: &Path) -> sqlx::Result<String> {
+fn sqlite_url(path: &Path, mode: &str) -> sqlx::Result<String> {
     let path = std::path::absolute(path)?;
     let text = path.to_str().ok_or_else(|| sqlx::Error::Configuration("the file's name is not UTF-8".into()))?;
     let escaped: String = text
@@ -175,7 +227,7 @@ fn sqlite_url(path: &Path) -> sqlx::Result<String> {
             _ => format!("%{byte:02X}"),
         })
         .collect();
-    Ok(format!("sqlite://{escaped}?mode=rwc"))
+    Ok(format!("sqlite://{escaped}?mode={mode}"))
 }
 
 /// A stored JSON document that does not fit its type any more.

@@ -5,6 +5,11 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
+use server::store::Place;
+use sqlx::{Connection, Executor};
+
+use crate::world::on_each_database;
+
 /// The program, with a home of its own.
 fn program(home: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_weavewatch-server"));
@@ -83,7 +88,7 @@ fn serve_prints_its_address_takes_tokens_and_ends_when_asked() {
     let id = list.lines().nth(1).and_then(|row| row.split(' ').next()).expect("a row");
     assert!(run(home.path(), &["token", "revoke", id]).status.success());
     assert_eq!(get(&format!("{url}/api/v1/summary"), Some(&token)).0, 401);
-    assert_eq!(run(home.path(), &["token", "revoke", id]).status.code(), Some(1));
+    assert_eq!(run(home.path(), &["token", "revoke", id]).status.code(), Some(2));
 
     assert!(home.path().join("weavewatch/server.sqlite").exists(), "the default file");
     assert_eq!(server.terminate(), Some(0));
@@ -98,24 +103,108 @@ fn a_taken_port_is_exit_code_4() {
     assert_eq!(output.status.code(), Some(4));
     let message = text(&output.stderr);
     assert!(message.contains(&address) && message.contains("--listen"), "{message}");
+    assert_eq!(message.matches("os error").count(), 1, "the reason is told once: {message}");
     assert!(!home.path().join("weavewatch").exists(), "the other server's data was not touched");
 }
 
 #[test]
-fn wrong_usage_is_exit_code_2_and_failure_1() {
+fn wrong_usage_is_exit_code_2_and_failure_3() {
     let home = tempfile::tempdir().expect("a temporary folder");
     for arguments in
         [&["serve", "--nonsense"][..], &["token", "create"], &["serve", "--database-url", "mysql://x"], &[]]
     {
         assert_eq!(run(home.path(), arguments).status.code(), Some(2), "{arguments:?}");
     }
+    assert_eq!(run(home.path(), &["demo", "--listen", "0.0.0.0:0"]).status.code(), Some(2));
     let missing = home.path().join("missing/x.sqlite");
     let output = run(home.path(), &["migrate", "--data", missing.to_str().expect("UTF-8")]);
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(3));
     assert!(text(&output.stderr).contains("failed to open"), "{}", text(&output.stderr));
     let output = run(home.path(), &["migrate", "--database-url", "postgres://u:secret@127.0.0.1:1/x"]);
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(3));
     assert!(!text(&output.stderr).contains("secret"), "{}", text(&output.stderr));
+}
+
+/// Commands that make no database.
+const READERS: [&[&str]; 3] = [
+    &["token", "list"],
+    &["token", "revoke", "00000000"],
+    &["export", "--table", "logs", "--format", "csv", "out.csv"],
+];
+
+#[test]
+fn a_mistyped_database_is_not_made() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let (missing, empty, other) = (home.path().join("a"), home.path().join("b"), home.path().join("c"));
+    std::fs::write(&empty, "").expect("a writable folder");
+    std::fs::write(&other, "no database at all, but a text that is long enough to have a header").expect("writable");
+    for reader in READERS {
+        for place in [None, Some(&missing), Some(&empty), Some(&other)] {
+            let mut arguments = reader.to_vec();
+            arguments.extend(place.iter().flat_map(|place| ["--data", place.to_str().expect("UTF-8")]));
+            let output = program(home.path()).args(arguments).current_dir(home.path()).output().expect("it starts");
+            assert_eq!(output.status.code(), Some(3), "{reader:?} {place:?}: {}", text(&output.stderr));
+            if place != Some(&other) {
+                assert!(text(&output.stderr).contains("weavewatch-server migrate"), "{}", text(&output.stderr));
+            }
+        }
+    }
+    let mut names: Vec<_> = std::fs::read_dir(home.path())
+        .expect("it is there")
+        .map(|entry| entry.expect("it is there").file_name().into_string().expect("UTF-8"))
+        .collect();
+    names.sort();
+    assert_eq!(names, ["b", "c"], "nothing was made");
+    assert_eq!(std::fs::metadata(&empty).expect("it is there").len(), 0);
+
+    // A token may be the first thing that an owner makes.
+    let data = missing.to_str().expect("UTF-8");
+    assert!(run(home.path(), &["token", "create", "--scope", "agent", "--data", data]).status.success());
+    assert!(run(home.path(), &["token", "list", "--data", data]).status.success());
+}
+
+#[test]
+fn an_empty_postgresql_database_is_not_filled_by_a_reader() {
+    on_each_database(async |world| {
+        let Place::Postgres(url) = &world.place else { return };
+        let home = tempfile::tempdir().expect("a temporary folder");
+        let admin = url.rsplit_once('/').expect("the URL names a database").0.to_owned() + "/postgres";
+        for reader in READERS {
+            let mut arguments = reader.to_vec();
+            // The superuser's own database has no tables of ours.
+            arguments.extend(["--database-url", &admin]);
+            let output = program(home.path()).args(arguments).current_dir(home.path()).output().expect("it starts");
+            assert_eq!(output.status.code(), Some(3), "{reader:?}: {}", text(&output.stderr));
+            assert!(text(&output.stderr).contains("weavewatch-server migrate"), "{}", text(&output.stderr));
+        }
+        let list = run(home.path(), &["token", "list", "--database-url", url]);
+        assert!(text(&list.stdout).contains("reader"), "{}", text(&list.stderr));
+    });
+}
+
+#[test]
+fn the_database_of_another_program_is_left_alone() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let file = home.path().join("theirs.sqlite");
+    let path = file.to_str().expect("UTF-8");
+    let runtime = tokio::runtime::Runtime::new().expect("threads");
+    runtime.block_on(async {
+        sqlx::any::install_default_drivers();
+        let mut theirs = sqlx::AnyConnection::connect(&format!("sqlite://{path}?mode=rwc")).await.expect("it opens");
+        theirs.execute("create table photos (id integer primary key)").await.expect("there is room");
+        theirs.close().await.expect("it closes");
+    });
+    let before = std::fs::read(&file).expect("it is there");
+    for command in [
+        &["migrate"][..],
+        &["serve", "--listen", "127.0.0.1:0"],
+        &["token", "create", "--scope", "agent"],
+        &["token", "list"],
+    ] {
+        let output = run(home.path(), &[command, &["--data", path]].concat());
+        assert_eq!(output.status.code(), Some(3), "{command:?}: {}", text(&output.stderr));
+    }
+    assert_eq!(std::fs::read(&file).expect("it is there"), before);
 }
 
 #[test]
@@ -132,9 +221,124 @@ fn export_writes_a_file() {
     let home = tempfile::tempdir().expect("a temporary folder");
     let file = home.path().join("logs.csv");
     let path = file.to_str().expect("UTF-8");
+    assert!(run(home.path(), &["migrate"]).status.success());
     let output = run(home.path(), &["export", "--table", "logs", "--format", "csv", path]);
     assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_eq!((text(&output.stdout).as_str(), text(&output.stderr).as_str()), ("", "0 rows\n"));
     assert!(std::fs::read_to_string(&file).expect("it exists").starts_with("id,machine,file,"));
+    let output =
+        run(home.path(), &["export", "--table", "logs", "--format", "csv", home.path().to_str().expect("UTF-8")]);
+    assert_eq!(output.status.code(), Some(3), "a folder is no file: {}", text(&output.stderr));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_export_never_overwrites_its_own_database() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let data = home.path().join("weavewatch/server.sqlite");
+    let token = run(home.path(), &["token", "create", "--scope", "reader", "--name", "keeper"]);
+    assert!(token.status.success());
+    // A running server keeps the files beside the database there.
+    let (server, _) = Running::start(home.path(), &["serve", "--listen", "127.0.0.1:0"]);
+    let (soft, hard) = (home.path().join("soft"), home.path().join("hard"));
+    std::os::unix::fs::symlink(&data, &soft).expect("links can be made");
+    std::fs::hard_link(&data, &hard).expect("links can be made");
+    let beside = |suffix: &str| data.with_file_name(format!("server.sqlite{suffix}"));
+    let roundabout = home.path().join("weavewatch/../weavewatch/server.sqlite");
+    let targets = [data.clone(), roundabout, soft, hard, beside("-wal"), beside("-shm"), beside("-journal")];
+    for target in targets {
+        for format in ["csv", "parquet"] {
+            let path = target.to_str().expect("UTF-8");
+            let output = run(home.path(), &["export", "--table", "logs", "--format", format, path]);
+            assert_eq!(output.status.code(), Some(2), "{path}: {}", text(&output.stderr));
+            assert!(text(&output.stderr).contains(path), "{}", text(&output.stderr));
+        }
+    }
+    assert!(!beside("-journal").exists());
+    assert_eq!(server.terminate(), Some(0));
+    let list = text(&run(home.path(), &["token", "list"]).stdout);
+    assert!(list.contains("keeper"), "everything is there: {list}");
+}
+
+/// A shell command with the program as `"$0"` and its arguments as `"$@"`.
+#[cfg(unix)]
+fn shell(home: &Path, script: &str, arguments: &[&str]) -> Output {
+    let mut command = Command::new("/bin/sh");
+    command.env_clear().env("XDG_DATA_HOME", home).stdin(Stdio::null());
+    command.args(["-c", script, env!("CARGO_BIN_EXE_weavewatch-server")]).args(arguments);
+    command.output().expect("a shell is everywhere")
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_token_that_nobody_saw_is_valid_for_nobody() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let create = ["token", "create", "--scope", "admin"];
+    // A full disk, no stdout at all, and one that leads nowhere.
+    for (script, code) in [("\"$0\" \"$@\" >/dev/full", 3), ("\"$0\" \"$@\" >&-", 2), ("\"$0\" \"$@\" >/dev/null", 2)] {
+        let output = shell(home.path(), script, &create);
+        assert_eq!(output.status.code(), Some(code), "{script}: {}", text(&output.stderr));
+        assert!(text(&output.stderr).contains("token"), "{}", text(&output.stderr));
+    }
+    let mut reader_gone = program(home.path()).args(create).spawn().expect("the program starts");
+    drop(reader_gone.stdout.take());
+    assert_eq!(reader_gone.wait().expect("it ends").code(), Some(3));
+    // An stderr that takes nothing changes nothing.
+    assert_eq!(shell(home.path(), "\"$0\" \"$@\" >/dev/full 2>/dev/full", &create).status.code(), Some(3));
+
+    let list = text(&run(home.path(), &["token", "list"]).stdout);
+    let rows: Vec<_> = list.lines().skip(1).collect();
+    assert!(rows.len() == 3 && rows.iter().all(|row| row.matches("20").count() >= 2), "all revoked: {list}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn outputs_that_take_nothing_end_no_command() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    assert!(run(home.path(), &["token", "create", "--scope", "agent"]).status.success());
+    let csv = home.path().join("logs.csv");
+    let export = ["export", "--table", "logs", "--format", "csv", csv.to_str().expect("UTF-8")];
+    for (script, code) in [(">/dev/full", 0), (">&- 2>&-", 0), (">/dev/full 2>/dev/full", 0)] {
+        let script = format!("\"$0\" \"$@\" {script}");
+        assert_eq!(shell(home.path(), &script, &["migrate"]).status.code(), Some(code), "{script}");
+        assert_eq!(shell(home.path(), &script, &export).status.code(), Some(code), "{script}");
+        // Here the data itself is lost.
+        let expected = if script.contains(">&-") { 0 } else { 3 };
+        assert_eq!(shell(home.path(), &script, &["token", "list"]).status.code(), Some(expected), "{script}");
+    }
+    let mut reader_gone = program(home.path()).args(["token", "list"]).spawn().expect("the program starts");
+    drop(reader_gone.stdout.take());
+    assert_eq!(reader_gone.wait().expect("it ends").code(), Some(0), "a reader that went away is no failure");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_server_whose_outputs_take_nothing_still_answers() {
+    for (arguments, path) in [(&["serve"][..], "/healthz"), (&["demo"], "/api/v1/summary")] {
+        let home = tempfile::tempdir().expect("a temporary folder");
+        let full = || Stdio::from(std::fs::File::options().write(true).open("/dev/full").expect("Linux has it"));
+        let address = free_address();
+        let mut command = program(home.path());
+        command.args(arguments).args(["--listen", &address]).stdout(full()).stderr(full());
+        let server = Running(command.spawn().expect("the program starts"));
+        assert_eq!(get_when_there(&format!("http://{address}{path}")), 200);
+        assert_eq!(server.terminate(), Some(0));
+    }
+}
+
+/// An address that was free a moment ago.
+fn free_address() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("it is bound").to_string()
+}
+
+/// Asks until somebody listens.
+fn get_when_there(url: &str) -> u16 {
+    let address = url.trim_start_matches("http://").split('/').next().expect("a URL with an address");
+    while std::net::TcpStream::connect(address).is_err() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    get(url, None).0
 }
 
 #[test]

@@ -1,0 +1,33 @@
+//! The exit codes of contract section 3, as far as they mean something here: 1 is for findings and never used.
+
+use crate::serve::CannotListen;
+
+/// What was typed cannot be done, whatever the state of files and network.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Usage(pub String);
+
+/// 2: wrong usage. 4: the address cannot be had. 3: everything else, which is about a file, a database or an output.
+pub fn code(error: &anyhow::Error) -> u8 {
+    if error.is::<Usage>() {
+        2
+    } else if error.is::<CannotListen>() {
+        4
+    } else {
+        3
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::Context;
+
+    use super::*;
+
+    #[test]
+    fn what_was_typed_stays_wrong_usage_behind_its_context() {
+        let usage = Err::<(), _>(Usage("no such token".to_owned())).context("failed to revoke").expect_err("an error");
+        assert_eq!(code(&usage), 2);
+        assert_eq!(code(&anyhow::anyhow!("the disk is gone")), 3);
+    }
+}
