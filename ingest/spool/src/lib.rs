@@ -13,6 +13,9 @@ mod map;
 mod queue;
 mod recovery;
 
+#[cfg(test)]
+mod tests;
+
 pub use lock::{Lock, LockError};
 pub use map::Map;
 pub use queue::{Entries, Entry, Options, PushError, Queue};

@@ -32,13 +32,11 @@ pub(super) fn open(folder: &Path) -> io::Result<Opened> {
         recovery.note(Finding::MissingFile { file: position::NAME.to_owned() });
     }
     remove_leftovers(folder, &mut recovery)?;
-    let known = loaded.position.is_some();
     let position = loaded.position.unwrap_or_default();
     let mut opening = Opening {
         folder,
         recovery,
-        known,
-        // An older position cannot tell entries that were acknowledged since from entries that are gone.
+        newest: loaded.newest,
         expected: loaded.newest.then_some(position.acknowledged + 1),
         position,
         last: 0,
@@ -67,8 +65,9 @@ struct Opening<'a> {
     folder: &'a Path,
     recovery: Recovery,
     position: Position,
-    // Did any position tell what is acknowledged?
-    known: bool,
+    // Is that what was acknowledged last? An older position, or none, cannot tell entries that were acknowledged since
+    // from entries that are gone; then everything that is here is handed out again, and nothing before it is missed.
+    newest: bool,
     // The number that has to come next, when that is known.
     expected: Option<u64>,
     // The highest number seen.
@@ -128,10 +127,9 @@ impl Opening<'_> {
     /// Follows the numbers and tells the gaps.
     fn expect(&mut self, scan: &Scan<'_>) {
         for frame in &scan.frames {
-            if !self.known {
-                // No position: everything that is here is handed out again.
-                self.position.acknowledged = frame.sequence.saturating_sub(1);
-                self.known = true;
+            if !self.newest {
+                self.position.acknowledged = self.position.acknowledged.max(frame.sequence.saturating_sub(1));
+                self.newest = true;
             }
             if let Some(expected) = self.expected {
                 for (first, last) in self.position.miss(expected, frame.sequence) {
