@@ -12,7 +12,6 @@
 mod advise;
 mod answer;
 mod compare;
-
 mod cost;
 mod deposit;
 mod device;
@@ -35,6 +34,9 @@ mod vulkan;
 pub use advise::{advise, advise_on_log};
 pub use answer::replay;
 pub use compare::compare;
+pub use cost::of as cost;
+pub use gate::depends_on;
 pub use outcomes::{EXCLUSIONS, GATES, RULES, gates};
-pub use told::{MachineFold, Told};
+pub use settings::{SETTINGS, may_be_stored};
+pub use told::{MachineFold, Switch, Told};
 pub use topology::topology;

@@ -3,7 +3,7 @@
 //! The logs are written here, record by record, so that each shows one thing; they are read through the parser.
 
 use parser::LogReader;
-use resolver::replay::{MachineFold, Told, advise, advise_on_log, compare, replay};
+use resolver::replay::{GATES, MachineFold, Told, advise, advise_on_log, compare, depends_on, replay};
 use wire::{
     Agreement, Comparison, Machine, MachineAdapter, Monitor, Observation, Path, Placement, Policy, Rect, Source,
 };
@@ -285,6 +285,27 @@ fn a_machine_of_another_boot_is_compared_by_name() {
     let answer = replay(&laptop(), Path::D3d11, Policy::Document);
     assert_ne!(answer.render.as_ref().and_then(|own| own.luid), observed.render.as_ref().map(|own| own.luid));
     assert_eq!(compare(&answer, &observed, &[]).result, Agreement::Agrees);
+}
+
+/// A fact that is left open is worth a word only where a rule of the path reads it.
+#[test]
+fn facts_count_where_a_gate_asks_for_them() {
+    let asked = |path, fact| depends_on(path, Policy::Document, fact);
+    for (fact, paths) in [
+        ("session.hwnd", vec![Path::D3d11, Path::D3d12]),
+        ("session.unsupported_layers", vec![Path::D3d12]),
+        ("session.legacy_standalone", vec![Path::Service]),
+        ("session.presenter", vec![Path::Service]),
+        ("session.timeline_semaphore", vec![]),
+        ("settings.DXR_WEAVE_ON_SCANOUT", vec![Path::D3d11, Path::D3d12, Path::Service]),
+        ("session.device_luid", vec![Path::D3d11, Path::D3d12, Path::Vulkan, Path::Service]),
+        ("monitors", GATES.to_vec()),
+    ] {
+        let found: Vec<_> = GATES.into_iter().filter(|path| asked(*path, fact)).collect();
+        assert_eq!(found.len(), paths.len(), "{fact}: {found:?}");
+        assert!(paths.iter().all(|path| found.contains(path)), "{fact}: {found:?}");
+    }
+    assert!(depends_on(Path::Vulkan, Policy::Adr039, "session.timeline_semaphore"));
 }
 
 /// The laptop of the logs above, after a restart.

@@ -10,7 +10,9 @@ use wire::{
 
 use super::replay;
 use super::scanout;
-use super::settings::{D3D_FORCE_GPU, SPLIT_SAME_ADAPTER, VK_FORCE_GPU, WEAVE_ON_SCANOUT};
+use super::settings::{
+    D3D_FORCE_GPU, FAIL_STAGE_A, LEGACY_STANDALONE, REFUSE_DP, SPLIT_SAME_ADAPTER, VK_FORCE_GPU, WEAVE_ON_SCANOUT,
+};
 use super::told::{Switch, Told};
 
 /// More would be no advice.
@@ -18,15 +20,8 @@ const ADVICE_MAX: usize = 8;
 const STEPS_MAX: usize = 3;
 
 /// Variables whose removal can help.
-const REMOVABLE: [&str; 7] = [
-    WEAVE_ON_SCANOUT,
-    D3D_FORCE_GPU,
-    VK_FORCE_GPU,
-    SPLIT_SAME_ADAPTER,
-    "DXR_LEGACY_STANDALONE",
-    "DXR_TEST_SPLIT_FAIL_STAGEA",
-    "DXR_TEST_FAKE_DP_REFUSE",
-];
+const REMOVABLE: [&str; 7] =
+    [WEAVE_ON_SCANOUT, D3D_FORCE_GPU, VK_FORCE_GPU, SPLIT_SAME_ADAPTER, LEGACY_STANDALONE, FAIL_STAGE_A, REFUSE_DP];
 
 /// One thing to change.
 #[derive(Clone, Debug)]

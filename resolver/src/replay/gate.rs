@@ -228,7 +228,7 @@ fn ask(gate: Gate, machine: &Machine, facts: Facts, trace: &mut Trace) -> Answer
         }
         Gate::Api => Answer::Refused,
         Gate::Legacy => {
-            refuse_if(session.legacy_standalone || settings::flag(&machine.settings, "DXR_LEGACY_STANDALONE"))
+            refuse_if(session.legacy_standalone || settings::flag(&machine.settings, settings::LEGACY_STANDALONE))
         }
         Gate::Timeline => refuse_if(!session.timeline_semaphore),
         Gate::Window => refuse_if(!session.hwnd),
@@ -243,8 +243,8 @@ fn ask(gate: Gate, machine: &Machine, facts: Facts, trace: &mut Trace) -> Answer
             Some(true) => Answer::Refused,
         },
         // The runtime's own test hooks; their values start with 1 (vocabulary section 5).
-        Gate::StageA => refuse_if(!session.stage_a_ok || hook(machine, "DXR_TEST_SPLIT_FAIL_STAGEA")),
-        Gate::DisplayProcessor => refuse_if(!session.dp_accepts_scanout || hook(machine, "DXR_TEST_FAKE_DP_REFUSE")),
+        Gate::StageA => refuse_if(!session.stage_a_ok || hook(machine, settings::FAIL_STAGE_A)),
+        Gate::DisplayProcessor => refuse_if(!session.dp_accepts_scanout || hook(machine, settings::REFUSE_DP)),
         Gate::Layers => refuse_if(session.unsupported_layers),
         Gate::Presenter => refuse_if(matches!(session.presenter.as_str(), "CLIENT_TEXTURE" | "SELF")),
     }
@@ -265,9 +265,22 @@ fn hook(machine: &Machine, name: &str) -> bool {
         && settings::value(&machine.settings, name).is_some_and(|value| value.starts_with('1'))
 }
 
+/// True when something on this path depends on the fact, as [`Told::missing`](super::Told) names facts: what no gate of the
+/// path asks for may be left open there.
+pub fn depends_on(path: Path, policy: Policy, fact: &str) -> bool {
+    let asked = || before(path, policy).iter().chain(after(path, policy)).filter_map(|gate| fact_of(gate.token()));
+    match fact {
+        "session.device_luid" => !matches!(path, Path::OpenGl | Path::IpcClient | Path::Unknown),
+        _ if fact.starts_with("session.") || fact_of("killed_by_env").is_some_and(|kill| kill == fact) => {
+            asked().any(|own| own == fact)
+        }
+        _ => true,
+    }
+}
+
 /// The session fact or setting that a token speaks of; null for tokens that speak of adapters.
 pub fn fact_of(token: &str) -> Option<Cow<'static, str>> {
-    Some(Cow::Borrowed(match token {
+    Some(Cow::Borrowed(match token.split(',').next()? {
         "killed_by_env" => "settings.DXR_WEAVE_ON_SCANOUT",
         "legacy_standalone" => "session.legacy_standalone",
         "no_timeline_semaphore" => "session.timeline_semaphore",

@@ -10,6 +10,19 @@ use super::trace::outcomes;
 /// The names that the stores may hold.
 const STORED: [&str; 3] = [D3D_FORCE_GPU, VK_FORCE_GPU, WEAVE_ON_SCANOUT];
 
+/// Every variable that a rule reads.
+pub const SETTINGS: [&str; 9] = [
+    D3D_FORCE_GPU,
+    VK_FORCE_GPU,
+    WEAVE_ON_SCANOUT,
+    SPLIT_SAME_ADAPTER,
+    SPLIT_INGRESS,
+    VK_DEPOSIT,
+    LEGACY_STANDALONE,
+    FAIL_STAGE_A,
+    REFUSE_DP,
+];
+
 /// Forces the Direct3D adapter.
 pub const D3D_FORCE_GPU: &str = "DXR_D3D_FORCE_GPU";
 /// Forces the Vulkan device.
@@ -22,6 +35,13 @@ pub const SPLIT_SAME_ADAPTER: &str = "DXR_SPLIT_SAME_ADAPTER";
 pub const VK_DEPOSIT: &str = "DXR_VK_DEPOSIT";
 /// `staged` pins the service's slower way into the bridge.
 pub const SPLIT_INGRESS: &str = "DXR_SPLIT_INGRESS";
+
+/// Puts the service into its legacy mode.
+pub const LEGACY_STANDALONE: &str = "DXR_LEGACY_STANDALONE";
+/// The runtime's test hook that lets stage A fail.
+pub const FAIL_STAGE_A: &str = "DXR_TEST_SPLIT_FAIL_STAGEA";
+/// The runtime's test hook that lets the plug-in decline.
+pub const REFUSE_DP: &str = "DXR_TEST_FAKE_DP_REFUSE";
 
 outcomes! {
     /// Which source decided.
@@ -48,9 +68,14 @@ pub struct Setting<'a> {
     pub source: Source,
 }
 
+/// True when the runtime looks the variable up in the stores as well, and not in the environment alone.
+pub fn may_be_stored(name: &str) -> bool {
+    STORED.contains(&name)
+}
+
 /// The winning value, and how it was found.
 pub fn look_up<'a>(settings: &'a Settings, name: &str) -> (Lookup, Option<Setting<'a>>) {
-    let stored = STORED.contains(&name);
+    let stored = may_be_stored(name);
     let found = settings
         .env
         .get(name)
