@@ -77,3 +77,39 @@ impl Drop for Lock {
 fn owner_text(owner: Option<&str>) -> String {
     owner.map_or_else(|| "another process".to_owned(), |number| format!("process {number}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_at_a_time_and_the_other_is_named() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let first = Lock::take(folder.path()).expect("nobody has it");
+        let error = Lock::take(folder.path()).expect_err("it is held");
+        let words = format!(
+            "{} is in use by process {}; stop that program first, or choose another folder",
+            folder.path().display(),
+            std::process::id()
+        );
+        assert_eq!(error.to_string(), words);
+        // What somebody else wrote into the file is not shown.
+        fs::write(folder.path().join(OWNER_NAME), "\u{1b}[2J").expect("the folder is writable");
+        let error = Lock::take(folder.path()).expect_err("it is held");
+        assert!(error.to_string().contains("in use by another process"), "{error}");
+        drop(first);
+        drop(Lock::take(folder.path()).expect("it was given back"));
+        // The files that a killed process leaves lock nothing.
+        fs::write(folder.path().join(OWNER_NAME), "1").expect("the folder is writable");
+        drop(Lock::take(folder.path()).expect("nobody has it"));
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_made_says_which() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let file = folder.path().join("file");
+        fs::write(&file, "").expect("the folder is writable");
+        let error = Lock::take(&file).expect_err("a file is no folder");
+        assert!(matches!(&error, LockError::Io { path, .. } if path.starts_with(&file)), "{error}");
+    }
+}

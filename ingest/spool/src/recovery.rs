@@ -121,7 +121,7 @@ impl fmt::Display for Finding {
                 write!(to, "{file}: cut off {bytes} bytes of a write that had not been finished")
             }
             Self::Damaged { file, bytes } => {
-                write!(to, "{file}: skipped {bytes} damaged bytes; what they held is lost from here")
+                write!(to, "{file}: skipped {bytes} damaged bytes")
             }
             Self::MissingEntries { first, last } if first == last => {
                 write!(to, "queue entry {first} is lost: no file holds it any more")

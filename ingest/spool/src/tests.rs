@@ -64,7 +64,7 @@ fn folder() -> TempDir {
 }
 
 /// All files of a folder.
-fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+pub(crate) fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries = fs::read_dir(folder).expect("the folder is there");
     let read = entries.map(|entry| {
         let entry = entry.expect("the folder can be listed");

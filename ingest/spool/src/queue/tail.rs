@@ -122,3 +122,31 @@ impl Tail {
         Ok(())
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::queue::segment::Waiting;
+
+    #[test]
+    fn after_a_failed_sync_everything_is_written_anew() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let mut segment = Segment { first: 1, last: 0, length: 0, waiting: Waiting::default() };
+        let path = segment.path(folder.path());
+        // The device takes every write and refuses the sync, as a disk does that fails late.
+        let mut tail = Tail::reopen(Path::new("/dev/null")).expect("every Unix has it");
+        tail.push(0, 1, 7, b"one").expect("the device takes everything");
+        tail.push(0, 2, 8, b"two").expect("the device takes everything");
+        tail.sync(folder.path(), &mut segment).expect_err("the device cannot be synced");
+        assert_eq!((tail.entries(), segment.length), (2, 0));
+
+        tail.file = Tail::create(&path).expect("the folder is writable").file;
+        tail.untidy = false;
+        tail.push(0, 3, 9, b"three").expect("the disk has space");
+        tail.sync(folder.path(), &mut segment).expect("the disk has space");
+        let bytes = std::fs::read(&path).expect("the file is there");
+        let seen = frame::scan(&bytes, 1).frames.into_iter().map(|frame| (frame.sequence, frame.payload));
+        assert_eq!(seen.collect::<Vec<_>>(), [(1, &b"one"[..]), (2, b"two"), (3, b"three")]);
+        assert_eq!((segment.length, segment.last, tail.entries()), (bytes.len() as u64, 3, 0));
+    }
+}

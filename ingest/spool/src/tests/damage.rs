@@ -109,7 +109,7 @@ proptest! {
                 window[12..20] == sequence.to_le_bytes() && window[28..] == entry(*sequence)
                     && before.values().any(|before| before.windows(window.len()).any(|old| old == window))
             });
-            damaged.iter().any(|(name, bytes)| name.ends_with(".seg") && holds(bytes))
+            damaged.iter().any(|(name, bytes)| name.starts_with("q-") && holds(bytes))
         };
         let reachable: Vec<u64> = (acknowledged + 1..=pushed).filter(stands).collect();
 

@@ -194,7 +194,7 @@ impl Pair {
     fn crash(&mut self, tears: &[Tear], position: &PositionCrash) {
         self.queue = None;
         let folder = self.folder.path();
-        let segments: Vec<_> = files(folder).into_keys().filter(|name| name.ends_with(".seg")).collect();
+        let segments: Vec<_> = files(folder).into_keys().filter(|name| name.starts_with("q-")).collect();
         for (name, tear) in segments.iter().zip(tears.iter().cycle()) {
             tear.apply(&folder.join(name), self.safe.get(name).copied().unwrap_or(0));
         }
