@@ -16,7 +16,10 @@ use crate::error::{Error, Html};
 /// What a token allows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Scope {
-    /// Upload, nothing else: it lies on many PCs.
+    /// Get a token for a machine, nothing else: it is handed out with the agent.
+    Enrolment,
+    /// Upload, nothing else: it lies on many PCs. One that a machine got by enrolling is good for that machine only, and
+    /// may delete what the server holds of it.
     Agent,
     /// Read.
     Reader,
@@ -31,12 +34,27 @@ pub enum Scope {
 pub enum Access {
     /// Anybody: liveness and readiness.
     Open,
-    /// A token of scope agent.
+    /// A token of scope enrolment.
+    Enroll,
+    /// A token of scope agent; the handler asks whose.
     Upload,
+    /// A token of scope agent, of which the handler asks that it be that machine's own, or of scope admin.
+    Delete,
     /// A token that may read.
     Read,
     /// A page: open to browsers on this machine, else a token that may read.
     Page,
+}
+
+/// Who sent a request. The guard leaves it to the handlers of all routes but those that may be open.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Caller {
+    /// Id of the token, as `token list` shows it.
+    pub token: String,
+    /// What it allows.
+    pub scope: Scope,
+    /// The only machine that it is good for; `None`: any.
+    pub machine: Option<String>,
 }
 
 /// A route's access with the state that decides it.
@@ -48,10 +66,29 @@ pub struct Guard {
     pub access: Access,
 }
 
+impl Caller {
+    /// Makes sure that the token is good for this machine.
+    ///
+    /// # Errors
+    /// [`Error::OtherMachine`].
+    pub(crate) fn may_speak_for(&self, machine: &str) -> Result<(), Error> {
+        if self.machine.as_deref().is_none_or(|own| own == machine) { Ok(()) } else { Err(Error::OtherMachine) }
+    }
+
+    /// Makes sure that the token is this machine's own.
+    ///
+    /// # Errors
+    /// [`Error::OtherMachine`], or [`Error::Forbidden`] when it is no machine's.
+    pub(crate) fn must_be(&self, machine: &str) -> Result<(), Error> {
+        if self.machine.is_none() { Err(Error::Forbidden) } else { self.may_speak_for(machine) }
+    }
+}
+
 impl Scope {
     /// The word of the command line and of the table.
     pub const fn as_str(self) -> &'static str {
         match self {
+            Self::Enrolment => "enrolment",
             Self::Agent => "agent",
             Self::Reader => "reader",
             Self::Triager => "triager",
@@ -61,40 +98,48 @@ impl Scope {
 
     /// The scope with this word.
     pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Agent, Self::Reader, Self::Triager, Self::Admin].into_iter().find(|scope| scope.as_str() == word)
+        Self::value_variants().iter().copied().find(|scope| scope.as_str() == word)
     }
 
     fn opens(self, access: Access) -> bool {
         match access {
             Access::Open => true,
+            Access::Enroll => self == Self::Enrolment,
             Access::Upload => self == Self::Agent,
-            Access::Read | Access::Page => self != Self::Agent,
+            Access::Delete => matches!(self, Self::Agent | Self::Admin),
+            Access::Read | Access::Page => matches!(self, Self::Reader | Self::Triager | Self::Admin),
         }
     }
 }
 
 /// The middleware of every route.
 pub async fn require(State(guard): State<Guard>, request: Request, next: Next) -> Response {
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
     match check(&guard, &parts).await {
-        Ok(()) => next.run(Request::from_parts(parts, body)).await,
+        Ok(caller) => {
+            if let Some(caller) = caller {
+                parts.extensions.insert(caller);
+            }
+            next.run(Request::from_parts(parts, body)).await
+        }
         Err(error) if guard.access == Access::Page => Html(error).into_response(),
         Err(error) => error.into_response(),
     }
 }
 
-async fn check(guard: &Guard, parts: &Parts) -> Result<(), Error> {
+/// Who it is, if it may; `None` is anybody.
+async fn check(guard: &Guard, parts: &Parts) -> Result<Option<Caller>, Error> {
     let page = guard.access == Access::Page;
     if guard.access == Access::Open {
-        return Ok(());
+        return Ok(None);
     }
     if let Some(presented) = parts.headers.get(AUTHORIZATION) {
         let secret = presented.to_str().ok().and_then(|value| secret(value, page)).ok_or(Error::Unauthorized)?;
-        let scope = guard.app.store.scope_of(&secret).await?.ok_or(Error::Unauthorized)?;
-        return if scope.opens(guard.access) { Ok(()) } else { Err(Error::Forbidden) };
+        let caller = guard.app.store.caller(&secret).await?.ok_or(Error::Unauthorized)?;
+        return if caller.scope.opens(guard.access) { Ok(Some(caller)) } else { Err(Error::Forbidden) };
     }
     let open_here = page || (guard.app.open_on_loopback && guard.access == Access::Read);
-    if open_here && is_local(parts) { Ok(()) } else { Err(Error::Unauthorized) }
+    if open_here && is_local(parts) { Ok(None) } else { Err(Error::Unauthorized) }
 }
 
 /// The token in `Bearer TOKEN`; pages also take it as the password of `Basic`, because browsers ask for that.

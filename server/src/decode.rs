@@ -7,10 +7,11 @@ use std::io::{BufReader, Read};
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use wire::{BATCH_SCHEMA, Refusal, Segment};
+use wire::{BATCH_SCHEMA, Clock, Refusal, Segment};
 
 use crate::error::Error;
 use crate::text;
+use crate::told::{self, Told};
 
 /// The largest body that is read.
 pub const PACKED_LIMIT_BYTES: usize = 8 << 20;
@@ -39,6 +40,10 @@ pub struct Checked {
     pub segments: Vec<Segment>,
     /// What was left out.
     pub refused: Vec<Refusal>,
+    /// What the agent says of itself.
+    pub told: Told,
+    /// What was left out of that, with reasons.
+    pub left_out: Vec<String>,
 }
 
 /// The envelope of [`wire::Batch`] with its segments unread, so that one bad segment spoils no other.
@@ -46,8 +51,14 @@ pub struct Checked {
 struct Envelope<'a> {
     schema: String,
     machine: String,
+    #[serde(default)]
+    agent: String,
     #[serde(borrow)]
     segments: Vec<&'a RawValue>,
+    #[serde(borrow, default)]
+    heartbeat: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    losses: Vec<&'a RawValue>,
 }
 
 impl Encoding {
@@ -85,6 +96,13 @@ pub fn decode(encoding: Encoding, body: &[u8]) -> Result<Checked, Error> {
             Err(reason) => checked.refused.push(Refusal { segment: index, reason }),
         }
     }
+    let (told, mut left_out) = Told::read(&batch.agent, batch.heartbeat, &batch.losses);
+    if machine_is_id {
+        checked.told = told;
+    } else if !told.is_empty() {
+        left_out.push("the machine is not 32 hex digits".to_owned());
+    }
+    checked.left_out = told::at_most_a_few(left_out);
     Ok(checked)
 }
 
@@ -112,7 +130,8 @@ fn read_within(reader: impl Read, broken: impl FnOnce(std::io::Error) -> Error) 
 
 /// Reads one segment and checks that it makes sense.
 fn segment(raw: &str) -> Result<Segment, String> {
-    let segment: Segment = serde_json::from_str(raw).map_err(|error| format!("the segment cannot be read: {error}"))?;
+    let mut segment: Segment =
+        serde_json::from_str(raw).map_err(|error| format!("the segment cannot be read: {error}"))?;
     if !text::is_id(&segment.log) {
         return Err("the log is not 32 hex digits".to_owned());
     }
@@ -133,6 +152,9 @@ fn segment(raw: &str) -> Result<Segment, String> {
         if i64::try_from(observation.line()).is_err() {
             return Err("a line number is beyond what a file can hold".to_owned());
         }
+    }
+    if let Some(Clock { zone: Some(zone), .. }) = &mut segment.clock {
+        *zone = text::for_column(zone);
     }
     Ok(segment)
 }

@@ -21,6 +21,12 @@ pub enum Error {
     /// The token's scope does not reach so far.
     #[error("the token is valid, but its scope does not allow this")]
     Forbidden,
+    /// The token is bound to a machine, and this is about another.
+    #[error("the token belongs to another machine")]
+    OtherMachine,
+    /// A question for a token that cannot be read.
+    #[error("{0}")]
+    BadEnrolment(String),
     /// There is no such thing.
     #[error("there is nothing at this address")]
     NotFound,
@@ -61,6 +67,8 @@ impl Error {
             Self::BadBatch(_) => (StatusCode::BAD_REQUEST, "bad-batch", "Unreadable batch"),
             Self::Unauthorized => (StatusCode::UNAUTHORIZED, "unauthorized", "Token needed"),
             Self::Forbidden => (StatusCode::FORBIDDEN, "forbidden", "Wrong scope"),
+            Self::OtherMachine => (StatusCode::FORBIDDEN, "other-machine", "Wrong machine"),
+            Self::BadEnrolment(_) => (StatusCode::BAD_REQUEST, "bad-enrolment", "Unreadable enrolment"),
             Self::NotFound => (StatusCode::NOT_FOUND, "not-found", "Not found"),
             Self::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed", "Method not allowed"),
             Self::TooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, "too-large", "Batch too large"),
@@ -104,7 +112,11 @@ impl Error {
             Self::Unavailable(_) | Self::Internal(_) => {
                 ("Nothing that was acknowledged is lost.", "Try again; if it stays, look into the server's log.")
             }
-            Self::BadBatch(_) | Self::TooLarge(_) | Self::UnsupportedEncoding => ("", ""),
+            Self::BadBatch(_)
+            | Self::TooLarge(_)
+            | Self::UnsupportedEncoding
+            | Self::OtherMachine
+            | Self::BadEnrolment(_) => ("", ""),
         }
     }
 }

@@ -1,40 +1,50 @@
 //! `POST /api/v1/ingest`: a batch from an agent. The answer means that what it counts is committed.
 
-use axum::Json;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_ENCODING;
+use axum::{Extension, Json};
 use wire::Ack;
 
 use crate::app::App;
+use crate::auth::Caller;
 use crate::decode::{Encoding, PACKED_LIMIT_BYTES, decode};
 use crate::error::Error;
 use crate::text;
 
 /// Reads, checks and stores a batch.
-pub async fn receive(State(app): State<App>, headers: HeaderMap, body: Body) -> Result<Json<Ack>, Error> {
+pub async fn receive(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Json<Ack>, Error> {
     let encoding = match headers.get(CONTENT_ENCODING) {
         None => Encoding::from_header(None)?,
         Some(value) => Encoding::from_header(Some(value.to_str().map_err(|_| Error::UnsupportedEncoding)?))?,
     };
     let body = to_bytes(body, PACKED_LIMIT_BYTES).await.map_err(|error| cut_off(&error))?;
     // A task of its own: an agent that hangs up does not cut a transaction short.
-    let stored = tokio::spawn(async move { store(&app, encoding, body).await }).await;
+    let stored = tokio::spawn(async move { store(&app, &caller, encoding, body).await }).await;
     stored.map_err(|error| Error::Internal(error.into()))?.map(Json)
 }
 
-async fn store(app: &App, encoding: Encoding, body: Bytes) -> Result<Ack, Error> {
+async fn store(app: &App, caller: &Caller, encoding: Encoding, body: Bytes) -> Result<Ack, Error> {
     let _turn = app.uploads.acquire().await.map_err(|error| Error::Internal(error.into()))?;
     let decoded = tokio::task::spawn_blocking(move || decode(encoding, &body)).await;
     let checked = decoded.map_err(|error| Error::Internal(error.into()))??;
+    caller.may_speak_for(&checked.machine)?;
     let accepted = checked.segments.len() as u64;
-    app.store.ingest(&checked.machine, &text::now(), checked.segments).await?;
+    app.store.ingest(&checked.machine, &text::now(), checked.segments, &checked.told).await?;
     if let Some(first) = checked.refused.first() {
         let refused = checked.refused.len();
         tracing::warn!(refused, "left segments out of a batch, the first because {}", first.reason);
     }
-    Ok(Ack { accepted, refused: checked.refused, ..Ack::default() })
+    if let Some(first) = checked.left_out.first() {
+        tracing::warn!("left something out of what an agent told of itself, the first because {first:?}");
+    }
+    Ok(Ack { accepted, refused: checked.refused, left_out: checked.left_out })
 }
 
 /// axum has one error for a body that is too long and for a connection that broke.

@@ -14,6 +14,7 @@ pub mod store;
 
 mod decode;
 mod demo;
+mod enroll;
 mod error;
 mod evidence;
 mod exit;
@@ -21,6 +22,7 @@ mod export;
 mod health;
 mod ingest;
 mod logs;
+mod machines;
 mod pages;
 mod query;
 mod router;
@@ -28,6 +30,7 @@ mod say;
 mod serve;
 mod summary;
 mod text;
+mod told;
 
 use std::process::ExitCode;
 
@@ -40,6 +43,7 @@ use exit::Usage;
 pub use export::run as export;
 pub use router::{Route, router, table};
 pub use store::Store;
+pub use told::{Lost, Told};
 
 /// What the command line asks for, and the exit code that says how it went.
 pub fn run() -> ExitCode {

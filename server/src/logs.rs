@@ -4,18 +4,15 @@ use axum::Json;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use serde::Serialize;
-use wire::ScanReport;
+use wire::{Clock, ScanReport};
 
 use crate::app::App;
 use crate::error::Error;
 use crate::evidence::{self, Record};
-use crate::query::{Pairs, unknown};
-use crate::store::{Filter, StoredLog};
+use crate::query::{self, DEFAULT_LIMIT, Pairs, unknown};
+use crate::store::{Filter, Losses, StoredLog};
 use crate::text;
 
-/// Logs on a page when the caller names no limit, and the most that one may name.
-const DEFAULT_LIMIT: u32 = 50;
-const MAX_LIMIT: u32 = 500;
 /// Evidence of one log; a log with more is damaged or hostile.
 const EVIDENCE_LIMIT: u32 = 1_000;
 
@@ -44,6 +41,13 @@ pub struct Detail {
     item: Item,
     /// Bytes that have not arrived although later ones have: the verdict may change when they do.
     missing_bytes: i64,
+    /// What the times in the log mean; null when the agent did not say.
+    clock: Option<Clock>,
+    /// The last line was never completed: the process was gone.
+    unfinished: bool,
+    /// What will never arrive.
+    #[serde(flatten)]
+    losses: Losses,
     evidence: Vec<Record>,
     evidence_left_out: u64,
 }
@@ -63,11 +67,7 @@ pub async fn list(State(app): State<App>, Pairs(pairs): Pairs) -> Result<Json<Pa
         match name.as_str() {
             "cursor" if value.is_empty() => {}
             "cursor" => cursor = Some(value.parse().map_err(Error::BadQuery)?),
-            "limit" => {
-                limit = value.parse().ok().filter(|limit| (1..=MAX_LIMIT).contains(limit)).ok_or_else(|| {
-                    Error::BadQuery(format!("the value of limit is not a number from 1 to {MAX_LIMIT}"))
-                })?;
-            }
+            "limit" => limit = query::limit(&value)?,
             _ if filter.take(&name, &value).map_err(Error::BadQuery)? => {}
             _ => return Err(unknown(&name)),
         }
@@ -88,8 +88,12 @@ pub async fn one(
     let id = id.ok().map(|Path(id)| id).filter(|id| text::is_id(id)).ok_or(Error::NotFound)?;
     let log = app.store.log(&id).await?.ok_or(Error::NotFound)?;
     let found = app.store.evidence(&log.id, &log.report, EVIDENCE_LIMIT).await?;
+    let losses = app.store.log_losses(&log.machine, &log.id).await?;
     Ok(Json(Detail {
         missing_bytes: log.missing_bytes,
+        clock: log.clock.clone(),
+        unfinished: log.unfinished,
+        losses,
         evidence: found.observations.iter().map(evidence::record).collect(),
         evidence_left_out: found.left_out,
         item: log.into(),

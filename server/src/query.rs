@@ -18,6 +18,20 @@ impl<S: Send + Sync> FromRequestParts<S> for Pairs {
     }
 }
 
+/// Items on a page when the caller names no limit.
+pub const DEFAULT_LIMIT: u32 = 50;
+/// The most that one may name.
+const MAX_LIMIT: u32 = 500;
+
+/// The value of the parameter `limit`.
+pub fn limit(value: &str) -> Result<u32, Error> {
+    value
+        .parse()
+        .ok()
+        .filter(|limit| (1..=MAX_LIMIT).contains(limit))
+        .ok_or_else(|| Error::BadQuery(format!("the value of limit is not a number from 1 to {MAX_LIMIT}")))
+}
+
 /// The answer to a parameter that means nothing.
 pub fn unknown(name: &str) -> Error {
     Error::BadQuery(format!("there is no parameter {name:?} here"))

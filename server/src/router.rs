@@ -11,17 +11,17 @@ use axum::http::header::{
 };
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{MethodRouter, get, post};
+use axum::routing::{MethodRouter, delete, get, post};
 use tower_http::catch_panic::CatchPanicLayer;
 
 use crate::app::App;
 use crate::auth::{Access, Guard, require};
 use crate::error::{Error, Html};
-use crate::{health, ingest, logs, pages, summary};
+use crate::{enroll, health, ingest, logs, machines, pages, summary};
 
 /// One row of the table.
 pub struct Route {
-    /// `GET` or `POST`.
+    /// `GET`, `POST` or `DELETE`.
     pub method: &'static str,
     /// As axum spells it.
     pub path: &'static str,
@@ -34,13 +34,18 @@ pub struct Route {
 pub fn table() -> Vec<Route> {
     let get = |path, access, handler| Route { method: "GET", path, access, handler };
     let post = |path, access, handler| Route { method: "POST", path, access, handler };
+    let delete = |path, access, handler| Route { method: "DELETE", path, access, handler };
     vec![
         // Agents.
+        post("/api/v1/enroll", Access::Enroll, self::post(enroll::answer)),
         post("/api/v1/ingest", Access::Upload, self::post(ingest::receive)),
+        delete("/api/v1/machines/{id}", Access::Delete, self::delete(machines::delete)),
         // Programs that read.
         get("/api/v1/summary", Access::Read, self::get(summary::answer)),
         get("/api/v1/logs", Access::Read, self::get(logs::list)),
         get("/api/v1/logs/{id}", Access::Read, self::get(logs::one)),
+        get("/api/v1/machines", Access::Read, self::get(machines::list)),
+        get("/api/v1/machines/{id}", Access::Read, self::get(machines::one)),
         // Monitors.
         get("/healthz", Access::Open, self::get(health::live)),
         get("/readyz", Access::Open, self::get(health::ready)),

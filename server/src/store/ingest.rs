@@ -11,8 +11,9 @@ use sqlx::{AssertSqlSafe, Row};
 use wire::{Observation, Segment};
 
 use super::ranges::{self, Claim, Range};
-use super::{Store, corrupt, verdict};
+use super::{Store, corrupt, losses, verdict};
 use crate::text;
+use crate::told::Told;
 
 /// Rows in one `insert`; with seven values a row far below SQLite's limit of 32,766 parameters.
 const ROWS_PER_INSERT: usize = 500;
@@ -22,8 +23,8 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails; nothing is stored then.
-    pub async fn ingest(&self, machine: &str, received: &str, segments: Vec<Segment>) -> sqlx::Result<()> {
-        if segments.is_empty() {
+    pub async fn ingest(&self, machine: &str, received: &str, segments: Vec<Segment>, told: &Told) -> sqlx::Result<()> {
+        if segments.is_empty() && told.is_empty() {
             return Ok(());
         }
         // In one order everywhere, so that two batches never wait for each other's rows.
@@ -33,11 +34,7 @@ impl Store {
         }
 
         let mut write = self.write().await?;
-        sqlx::query("insert into machines (id, first_seen) values ($1, $2) on conflict (id) do nothing")
-            .bind(machine)
-            .bind(received)
-            .execute(write.connection())
-            .await?;
+        losses::hear(write.connection(), machine, received, told).await?;
         for (log, segments) in by_log {
             let id = log_id(machine, &log);
             lock(write.connection(), &id, machine, &log, &segments[0].file, received).await?;
@@ -81,13 +78,19 @@ async fn lock(
 
 async fn add(connection: &mut AnyConnection, id: &str, segment: Segment) -> sqlx::Result<()> {
     let new = Range { start: signed(segment.start)?, end: signed(segment.end)? };
-    sqlx::query("update logs set file = $2, facts = $3, end_offset = $4 where id = $1 and end_offset <= $4")
-        .bind(id)
-        .bind(&segment.file)
-        .bind(serde_json::to_string(&segment.facts).map_err(corrupt)?)
-        .bind(new.end)
-        .execute(&mut *connection)
-        .await?;
+    let clock = segment.clock.as_ref().map(serde_json::to_string).transpose().map_err(corrupt)?;
+    sqlx::query(
+        "update logs set file = $2, facts = $3, end_offset = $4, clock = $5, unfinished = $6
+         where id = $1 and end_offset <= $4",
+    )
+    .bind(id)
+    .bind(&segment.file)
+    .bind(serde_json::to_string(&segment.facts).map_err(corrupt)?)
+    .bind(new.end)
+    .bind(clock)
+    .bind(i64::from(segment.unfinished))
+    .execute(&mut *connection)
+    .await?;
 
     let stored = stored_ranges(connection, id).await?;
     let Claim::Below { limit, inside } = ranges::claim(&stored, new) else { return Ok(()) };
@@ -167,7 +170,7 @@ async fn insert_observations(
 }
 
 /// `($1, $2), ($3, $4)` for two rows of two.
-fn placeholders(rows: usize, columns: usize) -> String {
+pub(super) fn placeholders(rows: usize, columns: usize) -> String {
     let row = |row: usize| {
         let cells: Vec<_> = (1..=columns).map(|column| format!("${}", row * columns + column)).collect();
         format!("({})", cells.join(", "))

@@ -5,14 +5,14 @@ use std::str::FromStr;
 
 use sqlx::any::AnyRow;
 use sqlx::{AssertSqlSafe, Row};
-use wire::ScanReport;
+use wire::{Clock, ScanReport};
 
 use super::filter::Sql;
 use super::{Filter, Store, corrupt};
 use crate::text;
 
 /// The columns that [`StoredLog`] is made of.
-const COLUMNS: &str = "l.id, l.machine, l.received, l.report, l.started_s, l.missing_bytes";
+const COLUMNS: &str = "l.id, l.machine, l.received, l.report, l.started_s, l.missing_bytes, l.clock, l.unfinished";
 
 /// One log with its verdict.
 #[derive(Clone, PartialEq, Debug)]
@@ -27,14 +27,25 @@ pub struct StoredLog {
     pub report: ScanReport,
     /// Bytes of the log that have not arrived although later ones have.
     pub missing_bytes: i64,
+    /// What its times mean.
+    pub clock: Option<Clock>,
+    /// The last line was never completed.
+    pub unfinished: bool,
     started_s: i64,
 }
 
 /// Where a page of logs begins: behind this log. Logs that arrive later do not move it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cursor {
-    started_s: i64,
-    id: String,
+    pub(super) started_s: i64,
+    pub(super) id: String,
+}
+
+impl Cursor {
+    /// In front of every log.
+    pub(super) const fn start() -> Self {
+        Self { started_s: i64::MAX, id: String::new() }
+    }
 }
 
 /// The flat columns of one log, for export.
@@ -144,12 +155,15 @@ impl Store {
 }
 
 fn stored_log(row: &AnyRow) -> sqlx::Result<StoredLog> {
+    let clock: Option<String> = row.try_get("clock")?;
     Ok(StoredLog {
         id: row.try_get("id")?,
         machine: row.try_get("machine")?,
         received: row.try_get("received")?,
         report: serde_json::from_str(row.try_get("report")?).map_err(corrupt)?,
         missing_bytes: row.try_get("missing_bytes")?,
+        clock: clock.map(|json| serde_json::from_str(&json)).transpose().map_err(corrupt)?,
+        unfinished: row.try_get::<i64, _>("unfinished")? != 0,
         started_s: row.try_get("started_s")?,
     })
 }

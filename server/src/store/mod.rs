@@ -7,6 +7,8 @@ mod events;
 mod filter;
 mod ingest;
 mod logs;
+mod losses;
+mod machines;
 mod moment;
 mod ranges;
 mod summary;
@@ -26,6 +28,8 @@ pub use events::{EventRow, Evidence};
 pub use filter::{Dimension, Filter};
 pub use ingest::log_id;
 pub use logs::{Cursor, LogRow, StoredLog};
+pub use losses::{LossCursor, LossRow, LossTotal, Losses};
+pub use machines::Machine;
 pub use summary::{Group, Summary, Totals};
 pub use tokens::{NewToken, TokenRow};
 

@@ -4,14 +4,18 @@
 //! the URL of a superuser, such as `postgres://app@127.0.0.1:5432/postgres`; each then makes a database of its own there.
 
 mod access;
+mod enrolment;
 mod export;
 mod filters;
 mod ingest;
 mod laws;
+mod machines;
+mod migrations;
 mod page;
 mod paging;
 mod problems;
 mod program;
 mod sample;
 mod summary;
+mod told;
 mod world;

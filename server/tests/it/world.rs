@@ -38,21 +38,27 @@ pub struct Answer {
 
 /// Runs a test on SQLite, and on PostgreSQL when there is one.
 pub fn on_each_database<F: Future<Output = ()>>(test: impl Fn(World) -> F) {
+    on_each_place(|place| {
+        let test = &test;
+        async move {
+            let world = World::open(place).await;
+            let app = world.app.clone();
+            test(world).await;
+            app.store.close().await;
+        }
+    });
+}
+
+/// The same for a test that fills the empty database by itself, and closes it.
+pub fn on_each_place<F: Future<Output = ()>>(test: impl Fn(Place) -> F) {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("threads");
     runtime.block_on(async {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let world = World::open(Place::File(folder.path().join("test.sqlite"))).await;
-        let app = world.app.clone();
-        test(world).await;
-        app.store.close().await;
-
+        test(Place::File(folder.path().join("test.sqlite"))).await;
         match std::env::var(POSTGRES) {
             Ok(url) => {
                 let database = Database::create(&url).await;
-                let world = World::open(Place::Postgres(database.url.clone())).await;
-                let app = world.app.clone();
-                test(world).await;
-                app.store.close().await;
+                test(Place::Postgres(database.url.clone())).await;
                 database.drop().await;
             }
             Err(_) => eprintln!("ran on SQLite only: {POSTGRES} does not name a PostgreSQL"),
@@ -155,19 +161,22 @@ impl World {
         ack
     }
 
+    /// A batch as the bearer of a token.
+    pub async fn upload_as(&self, token: &str, batch: &Batch) -> Answer {
+        let body = serde_json::to_vec(batch).expect("plain data");
+        self.send(request("POST", "/api/v1/ingest", Some(token), body.into())).await
+    }
+
     /// Everything that is stored of every log and does not depend on the way it came.
     pub async fn rows(&self) -> Vec<String> {
-        let url = match &self.place {
-            Place::File(path) => format!("sqlite://{}", path.display()),
-            Place::Postgres(url) => url.clone(),
-        };
-        let mut connection = sqlx::AnyConnection::connect(&url).await.expect("the database opens again");
+        let mut connection = connect(&self.place).await;
         let mut rows = Vec::new();
         for sql in [
             "select id || '|' || machine || '|' || file || '|' || end_offset || '|' || missing_bytes || '|' || facts || '|'
                 || report || '|' || started_s || '|' || coalesce(day, '-') || '|' || coalesce(exe, '-') || '|'
                 || coalesce(runtime, '-') || '|' || path || split || crossing || basis || outcome || '|'
-                || interop_crossing || killed || retired || '|' || coalesce(gpu_pair, '-') from logs order by 1",
+                || interop_crossing || killed || retired || '|' || coalesce(gpu_pair, '-') || '|'
+                || coalesce(clock, '-') || unfinished from logs order by 1",
             "select log || token from log_reasons order by 1",
             "select log || '|' || record_offset || '|' || ordinal || '|' || line || kind || coalesce(shape, '-') || body
                 from observations order by log, record_offset, ordinal",
@@ -177,6 +186,16 @@ impl World {
         }
         rows
     }
+}
+
+/// A connection of the test's own.
+pub async fn connect(place: &Place) -> sqlx::AnyConnection {
+    sqlx::any::install_default_drivers();
+    let url = match place {
+        Place::File(path) => format!("sqlite://{}?mode=rwc", path.display()),
+        Place::Postgres(url) => url.clone(),
+    };
+    sqlx::AnyConnection::connect(&url).await.expect("the database opens")
 }
 
 /// A request with or without a token.

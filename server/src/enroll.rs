@@ -1,0 +1,47 @@
+//! `POST /api/v1/enroll`: an agent that was given an enrolment token gets a token of its machine's own.
+//!
+//! The enrolment token can be on many PCs, because it opens nothing else. What it makes is good for one machine.
+
+use axum::body::{Body, to_bytes};
+use axum::extract::State;
+use axum::{Extension, Json};
+use wire::{ENROLL_SCHEMA, ENROLLED_SCHEMA, Enroll, Enrolled};
+
+use crate::app::App;
+use crate::auth::Caller;
+use crate::error::Error;
+use crate::text;
+
+/// The largest body that is read: three short strings.
+const LIMIT_BYTES: usize = 16 << 10;
+
+/// Makes the token and tells it, once.
+pub async fn answer(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    body: Body,
+) -> Result<Json<Enrolled>, Error> {
+    let bad = |why: &str| Error::BadEnrolment(why.to_owned());
+    let body = to_bytes(body, LIMIT_BYTES).await.map_err(|_| bad("the body ended early or is longer than 16 KiB"))?;
+    let Enroll { schema, machine, agent } = serde_json::from_slice(&body)
+        .map_err(|error| Error::BadEnrolment(format!("the body is no enrolment: {error}")))?;
+    if schema != ENROLL_SCHEMA {
+        return Err(Error::BadEnrolment(format!("the schema of the enrolment is not {ENROLL_SCHEMA}")));
+    }
+    if !text::is_id(&machine) {
+        return Err(bad("the machine is not 32 hex digits"));
+    }
+    // Not the agent's words: names are shown on terminals.
+    let name = format!("enrolled with {}", caller.token);
+    let token = app.store.enroll(&machine, &name).await.map_err(failed)?;
+    tracing::info!(machine, token = token.id, agent = ?text::for_column(&agent), "gave a machine its token");
+    Ok(Json(Enrolled { schema: ENROLLED_SCHEMA.to_owned(), machine, token: token.secret }))
+}
+
+/// A database that is away is told as such.
+fn failed(error: anyhow::Error) -> Error {
+    match error.downcast::<sqlx::Error>() {
+        Ok(error) => error.into(),
+        Err(error) => Error::Internal(error),
+    }
+}

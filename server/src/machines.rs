@@ -1,0 +1,107 @@
+//! `/api/v1/machines` and `/api/v1/machines/{id}`: the PCs with what their agents said last, and how one is forgotten.
+
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
+use axum::{Extension, Json};
+use serde::Serialize;
+use wire::Deleted;
+
+use crate::app::App;
+use crate::auth::{Caller, Scope};
+use crate::error::Error;
+use crate::query::{self, DEFAULT_LIMIT, Pairs, unknown};
+use crate::store::{Cursor, Machine};
+use crate::text;
+
+/// A page of machines.
+#[derive(Serialize)]
+pub struct Page {
+    items: Vec<Machine>,
+    /// For the parameter `cursor`; null on the last page.
+    next: Option<String>,
+}
+
+/// One machine with a page of its logs.
+#[derive(Serialize)]
+pub struct Detail {
+    #[serde(flatten)]
+    machine: Machine,
+    /// For `/api/v1/logs/{id}`, newest start first.
+    log_ids: Vec<String>,
+    /// For the parameter `cursor`; null on the last page.
+    next: Option<String>,
+}
+
+/// A page of machines, by their ids: what arrives meanwhile moves none of them to another page.
+pub async fn list(State(app): State<App>, Pairs(pairs): Pairs) -> Result<Json<Page>, Error> {
+    let mut after = String::new();
+    let mut limit = DEFAULT_LIMIT;
+    for (name, value) in pairs {
+        match name.as_str() {
+            "cursor" if value.is_empty() => {}
+            "cursor" if text::is_id(&value) => after = value,
+            "cursor" => {
+                return Err(Error::BadQuery("the value of cursor is not one that this server gave out".to_owned()));
+            }
+            "limit" => limit = query::limit(&value)?,
+            _ => return Err(unknown(&name)),
+        }
+    }
+    let (items, next) = app.store.machines(&after, limit).await?;
+    Ok(Json(Page { items, next }))
+}
+
+/// One machine.
+pub async fn one(
+    State(app): State<App>,
+    id: Result<Path<String>, PathRejection>,
+    Pairs(pairs): Pairs,
+) -> Result<Json<Detail>, Error> {
+    let mut after: Option<Cursor> = None;
+    let mut limit = DEFAULT_LIMIT;
+    for (name, value) in pairs {
+        match name.as_str() {
+            "cursor" if value.is_empty() => {}
+            "cursor" => after = Some(value.parse().map_err(Error::BadQuery)?),
+            "limit" => limit = query::limit(&value)?,
+            _ => return Err(unknown(&name)),
+        }
+    }
+    let id = known_form(id)?;
+    let machine = app.store.machine(&id).await?.ok_or(Error::NotFound)?;
+    let (log_ids, next) = app.store.log_ids(&id, after.as_ref(), limit).await?;
+    Ok(Json(Detail { machine, log_ids, next: next.map(|next| next.to_string()) }))
+}
+
+/// Deletes everything that is held of a machine. For its own agent it is enough that nothing is held any more; an admin is
+/// told when there was no such machine. Tokens stay: revoke the machine's if it should not come back.
+pub async fn delete(
+    State(app): State<App>,
+    Extension(caller): Extension<Caller>,
+    id: Result<Path<String>, PathRejection>,
+) -> Result<Json<Deleted>, Error> {
+    let admin = caller.scope == Scope::Admin;
+    let id = match known_form(id) {
+        Ok(id) => id,
+        Err(error) => return Err(if admin { error } else { Error::Forbidden }),
+    };
+    if !admin {
+        caller.must_be(&id)?;
+    }
+    // A task of its own: a caller that hangs up does not cut it short, however many logs there are.
+    let deleted = tokio::spawn(async move {
+        let logs = app.store.delete_machine(&id).await?;
+        tracing::info!(machine = id, logs, by = caller.token, "deleted a machine");
+        Ok::<_, Error>(logs)
+    });
+    match deleted.await.map_err(|error| Error::Internal(error.into()))?? {
+        Some(logs) => Ok(Json(Deleted { logs })),
+        None if admin => Err(Error::NotFound),
+        None => Ok(Json(Deleted { logs: 0 })),
+    }
+}
+
+/// What cannot be a machine's id is not there.
+fn known_form(id: Result<Path<String>, PathRejection>) -> Result<String, Error> {
+    id.ok().map(|Path(id)| id).filter(|id| text::is_id(id)).ok_or(Error::NotFound)
+}
