@@ -14,13 +14,14 @@ use indicatif::ProgressBar;
 use crate::cli::{ExplainArgs, PageFormat};
 use crate::exit::Exit;
 use crate::problems::Problems;
+use crate::replay::source;
 use crate::show;
 
 /// Runs the command.
 pub fn run(args: &ExplainArgs) -> Exit {
     let problems = Problems::new(ProgressBar::hidden());
     let name = args.log.to_string_lossy();
-    let dossier = match dossier::read(&args.log) {
+    let mut dossier = match dossier::read(&args.log) {
         Ok(dossier) => dossier,
         Err(error) => {
             problems.unreadable(&name, format_args!("{error:#}"));
@@ -32,6 +33,14 @@ pub fn run(args: &ExplainArgs) -> Exit {
             &dossier.report.file,
             format_args!("failed to read on after {} bytes: {error}", dossier.report.counts.bytes),
         );
+    }
+    for path in &args.machines {
+        let name = path.to_string_lossy();
+        // What the log says is worth its page also when the file beside it is not.
+        match source::load(path) {
+            Ok(source) => dossier.add(&source, &name),
+            Err(error) => problems.unreadable(&name, format_args!("{error:#}")),
+        }
     }
     let printed = match args.format {
         PageFormat::Json => show::json(&object::Explained::from(&dossier)),

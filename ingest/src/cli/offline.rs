@@ -44,6 +44,7 @@ pub struct ReplayArgs {
   weavewatch explain MyViewer.log --format markdown    the same, to paste into an issue
   weavewatch explain field-report.zip                  the last log of a bundle
   weavewatch explain 'field-report.zip!/logs/a.log'    one member, named as `scan` names it
+  weavewatch explain MyViewer.log --machine info.txt   with saved `displayxr-cli info` beside it
   weavewatch explain - < MyViewer.log                  from standard input
   weavewatch explain <(zcat MyViewer.log.gz)           from a pipe that the shell makes
 
@@ -53,6 +54,10 @@ pub struct ExplainArgs {
     /// A log, a .zip bundle (its last log is taken) or one member of it, or `-` for standard input. Of members with one
     /// name the one that started last is taken.
     pub log: PathBuf,
+    /// What tells more of the PC: saved output of `displayxr-cli info` or `perf list` (text or JSON), a machine file, or
+    /// another log; may repeat. It fills what the log leaves open; where it says something else, the log wins.
+    #[arg(long = "machine", visible_alias = "info", value_name = "FILE")]
+    pub machines: Vec<PathBuf>,
     /// How to print.
     #[arg(long, value_enum, default_value = "text")]
     pub format: PageFormat,

@@ -9,6 +9,7 @@ pub fn caveats(dossier: &Dossier) -> Vec<String> {
     let report = &dossier.report;
     let verdict = &report.verdict;
     let mut caveats = dossier.notes.clone();
+    caveats.extend(dossier.beside.iter().flat_map(|beside| beside.notes.iter().cloned()));
     let mut say = |words: &str| caveats.push(words.to_owned());
     if let Some(error) = &dossier.error {
         say(&format!("Reading broke off after {} bytes: {error}. What stands before is told.", report.counts.bytes));
@@ -41,7 +42,8 @@ pub fn caveats(dossier: &Dossier) -> Vec<String> {
     if has("scanout_unresolvable") {
         say("An unresolved panel masks every other reason: the split may have been refused for something else first.");
     }
-    if verdict.killed {
+    let kill = "settings.DXR_WEAVE_ON_SCANOUT";
+    if verdict.killed && (dossier.beside.is_empty() || dossier.told.missing.iter().any(|fact| fact == kill)) {
         say(
             "The log does not say who set the kill switch: environment, user settings and machine settings look the same in it.",
         );
@@ -62,7 +64,12 @@ pub fn caveats(dossier: &Dossier) -> Vec<String> {
     }
     let open: Vec<_> = dossier.told.missing.iter().map(AsRef::as_ref).collect();
     if !open.is_empty() && dossier.comparison.result != Agreement::CannotTell {
-        say(&format!("The log does not tell these, so the replay takes what is usual: {}.", open.join(", ")));
+        let who = match &dossier.beside[..] {
+            [] => "The log does not tell these".to_owned(),
+            [only] => format!("Neither the log nor {} tells these", only.file),
+            _ => "Neither the log nor the files beside it tell these".to_owned(),
+        };
+        say(&format!("{who}, so the replay takes what is usual: {}.", open.join(", ")));
     }
     caveats
 }

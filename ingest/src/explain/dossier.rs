@@ -4,14 +4,17 @@ use std::path::Path;
 
 use anyhow::Result;
 use resolver::Examiner;
-use resolver::replay::{Told, advise, advise_on_log};
+use resolver::replay::{Told, advise, advise_on_log, compare, replay};
 use wire::{
-    Advice, Comparison, Event, Fields, InputKind, Kind, Level, Observation, Outcome, Policy, Reason, Replay, ScanReport,
+    Advice, Comparison, Event, Fields, InputKind, Kind, Level, Observation, Outcome, Placement, Policy, Reason, Replay,
+    ScanReport,
 };
 
 use super::causes::{Cause, Causes};
 use super::timeline::Timeline;
 use crate::one;
+use crate::replay::beside::{self, Beside};
+use crate::replay::source::Source;
 
 /// One log, examined.
 pub struct Dossier {
@@ -29,6 +32,10 @@ pub struct Dossier {
     pub comparison: Comparison,
     /// What would make it better, smallest first.
     pub advice: Vec<Advice>,
+    /// What the last placement record says, where it can be read.
+    pub observed: Option<Placement>,
+    /// Files beside the log that told more of the machine.
+    pub beside: Vec<Beside>,
     /// Which step failed, in the session that decides.
     pub causes: Vec<Cause>,
     /// Facts beside the verdict.
@@ -74,12 +81,7 @@ pub fn read(path: &Path) -> Result<Dossier> {
     let facts = found.facts;
     let report = ScanReport::new(found.name, facts.process, facts.end, facts.counts, examination.judgement);
     let causes = of_last_session(&causes, &report);
-    // A log whose verdict is good needs none, whatever its placement line says.
-    let advice = match (&examination.observed, Outcome::of(&report.verdict)) {
-        (_, Outcome::Engaged | Outcome::Local) if !report.verdict.interop_crossing => Vec::new(),
-        (Some(observed), _) => advise_on_log(&examination.told, observed, report.path, examination.policy),
-        (None, _) => advise(&examination.told.machine, report.path, examination.policy),
-    };
+    let advice = advice(&report, &examination.told, examination.observed.as_ref(), examination.policy);
     Ok(Dossier {
         report,
         timeline,
@@ -88,12 +90,38 @@ pub fn read(path: &Path) -> Result<Dossier> {
         answer: examination.answer,
         comparison: examination.comparison,
         advice,
+        observed: examination.observed,
+        beside: Vec::new(),
         causes,
         seen,
         notes: found.notes,
         input: facts.input,
         error: found.error,
     })
+}
+
+impl Dossier {
+    /// Takes what the log leaves open from a file beside it, and compares anew. Findings stay those of the log alone
+    /// (contract section 3).
+    pub fn add(&mut self, source: &Source, file: &str) {
+        let observed =
+            beside::Observed { path: self.report.path, policy: self.policy, placement: self.observed.as_ref() };
+        self.beside.push(beside::add(&mut self.told, source, file, observed));
+        self.answer = replay(&self.told.machine, self.report.path, self.policy);
+        if let Some(observed) = &self.observed {
+            self.comparison = compare(&self.answer, observed, &self.told.missing);
+        }
+        self.advice = advice(&self.report, &self.told, self.observed.as_ref(), self.policy);
+    }
+}
+
+/// A log whose verdict is good needs none, whatever its placement line says.
+fn advice(report: &ScanReport, told: &Told, observed: Option<&Placement>, policy: Policy) -> Vec<Advice> {
+    match (observed, Outcome::of(&report.verdict)) {
+        (_, Outcome::Engaged | Outcome::Local) if !report.verdict.interop_crossing => Vec::new(),
+        (Some(observed), _) => advise_on_log(told, observed, report.path, policy),
+        (None, _) => advise(&told.machine, report.path, policy),
+    }
 }
 
 impl Seen {

@@ -5,6 +5,7 @@ use wire::{Advice, Comparison, Policy, Replay, ScanReport};
 
 use super::dossier::Dossier;
 use super::timeline::Entry;
+use crate::replay::beside::Beside;
 
 /// The whole object.
 #[derive(Serialize)]
@@ -18,6 +19,9 @@ pub struct Explained<'a> {
     summary: String,
     questions: Vec<String>,
     caveats: Vec<String>,
+    /// Files of `--machine`; left out without any.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    beside: &'a [Beside],
 }
 
 /// Expected beside observed.
@@ -39,6 +43,7 @@ impl<'a> From<&'a Dossier> for Explained<'a> {
             summary: super::verdict::sentence(dossier),
             questions: super::questions::questions(dossier),
             caveats: super::caveats::caveats(dossier),
+            beside: &dossier.beside,
         }
     }
 }

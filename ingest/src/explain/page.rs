@@ -60,6 +60,10 @@ fn facts(dossier: &Dossier) -> Vec<(String, String)> {
             [Some(plugin.clone()), dossier.seen.display.clone()].into_iter().flatten().collect::<Vec<_>>().join(", "),
         );
     }
+    for beside in &dossier.beside {
+        let told = if beside.told.is_empty() { "nothing new".to_owned() } else { beside.told.join(", ") };
+        tell("Beside it", format!("{}, {}; it tells {told}", beside.file, beside.kind));
+    }
     tell("Verdict is", verdict::basis(report.verdict.basis).to_owned());
     if let Some(cost) = dossier
         .answer

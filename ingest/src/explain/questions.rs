@@ -71,10 +71,16 @@ pub fn questions(dossier: &Dossier) -> Vec<String> {
             _ => "Is the build older than the Vulkan split, and can the PC get a newer one?".to_owned(),
         });
     }
+    let kill_is_told =
+        !dossier.beside.is_empty() && !dossier.told.missing.iter().any(|fact| fact == "settings.DXR_WEAVE_ON_SCANOUT");
     for reason in &report.verdict.reasons {
         match reason {
             Reason::Known(facts) if facts.token == "stage_a_failed" && !dossier.causes.is_empty() => {}
             Reason::Known(facts) if facts.token == "api_unsupported" => {}
+            // A file beside the log names the source.
+            Reason::Known(facts) if facts.token == "killed_by_env" && kill_is_told => {
+                ask("Who set DXR_WEAVE_ON_SCANOUT there, and is it still wanted?".to_owned());
+            }
             Reason::Known(facts) if !facts.ask.starts_with("Nothing") => ask(facts.ask.to_owned()),
             Reason::Known(_) | Reason::Other(_) => {}
         }
@@ -86,8 +92,9 @@ pub fn questions(dossier: &Dossier) -> Vec<String> {
         }
     }
     let of_the_pc = |fact: &Cow<'static, str>| fact == "monitors" || fact == "panel" || fact.starts_with("adapters");
-    if dossier.comparison.missing.iter().any(of_the_pc) {
-        ask("What does `displayxr-cli info` say on this PC? It tells the adapters and the panel that this log leaves open."
+    if dossier.comparison.missing.iter().any(of_the_pc) && dossier.beside.is_empty() {
+        ask("What does `displayxr-cli info` say on this PC? It tells the adapters and the panel that this log leaves open: \
+             save it, and explain the log with `--machine FILE`."
             .to_owned());
     }
     questions

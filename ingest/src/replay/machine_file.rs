@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn an_instance_of_an_adapter_may_stand_in_its_place() {
         let text = GOOD.replace(r#"{"name":"B","luid":null,"#, r#"{"virtual_of":"0:1","luid":"0:2","#);
-        let machine = read(&text).expect("the file is sound");
+        let machine = read(&text).expect("the file is sound").machine;
         assert_eq!(
             (machine.adapters[1].name.as_str(), machine.adapters[1].luid),
             ("A (virtual 1)", Some(wire::Luid(2)))

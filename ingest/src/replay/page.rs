@@ -1,12 +1,22 @@
 //! An answer as people read it: the sentence, the drawing, what every rule said, what is missing, the line.
 
+use std::borrow::Cow;
+
 use wire::{Machine, Replay};
 
 use super::{picture, words};
 use crate::show::document::{Block, Document, Table};
 
-/// The whole page. `open` are facts that the input leaves open, for which the defaults stand in.
-pub fn page(machine: &Machine, answer: &Replay, origin: &str, open: &[String], set: &[(String, String)]) -> Document {
+/// What a reader should know of the input.
+pub struct Open {
+    /// Facts that it leaves open, for which the defaults stand in.
+    pub missing: Vec<Cow<'static, str>>,
+    /// In sentences.
+    pub notes: Vec<String>,
+}
+
+/// The whole page.
+pub fn page(machine: &Machine, answer: &Replay, origin: &str, open: &Open, set: &[(String, String)]) -> Document {
     let mut page = Document::default();
     page.push(Block::Title(format!("What {} should do", words::who(answer.path))));
     page.push(Block::Verdict(words::sentence(answer)));
@@ -27,13 +37,14 @@ pub fn page(machine: &Machine, answer: &Replay, origin: &str, open: &[String], s
     page.section("Overrides", [overrides(answer)]);
     page.section("Other lines that the runtime would print", [Block::Verbatim(other_lines(answer))]);
     page.section("Missing facts", [missing(answer)]);
-    if !open.is_empty() {
+    if !open.missing.is_empty() {
         let text = format!(
             "The input does not tell these, so what is usual stands in for them: {}. Give a machine file to set them.",
-            open.join(", ")
+            open.missing.join(", ")
         );
         page.section("Taken for granted", [Block::Paragraph(text)]);
     }
+    page.section("Keep in mind", [Block::Bullets(open.notes.clone())]);
     page
 }
 
@@ -75,7 +86,6 @@ fn other_lines(answer: &Replay) -> Vec<String> {
 }
 
 fn missing(answer: &Replay) -> Block {
-    let needed =
-        |fact: &std::borrow::Cow<'static, str>| format!("{fact}: a rule needs it and the input does not tell it");
+    let needed = |fact: &Cow<'static, str>| format!("{fact}: a rule needs it and the input does not tell it");
     Block::Bullets(answer.missing.iter().map(needed).collect())
 }

@@ -60,6 +60,8 @@ fn every_page_is_the_one_in_its_file() {
     for (name, log) in EXPLAINED {
         check("explain", name, &[format!("{log}.log")], &mut wrong);
     }
+    let beside = ["d3d11_killed_by_env.log", "--machine", "../../cli/ok/perf_list.txt"].map(str::to_owned);
+    check("explain", "killed_with_settings_beside", &beside, &mut wrong);
     for (name, a, b) in COMPARED {
         check("diff", name, &[format!("{a}.log"), format!("{b}.log")], &mut wrong);
     }
@@ -217,4 +219,126 @@ fn log_text_acts_nowhere() {
     let page = run(folder.path(), &["explain", "--format", "markdown", "a.log"]).stdout;
     let outside: String = page.split("```").step_by(2).collect();
     assert!(!outside.contains("<img") && !outside.contains("@team"), "{outside}");
+}
+
+/// What `displayxr-cli info` says on the PC of `d3d11_split_engaged`, with LUIDs and a kill switch of the caller's.
+fn info(render: &str, scanout: &str, switch: &str) -> String {
+    let (gpu, panel) = ("NVIDIA GeForce RTX 4080 Laptop GPU", "Intel(R) Iris(R) Xe Graphics");
+    format!(
+        " :: GPU topology (#918 — does the weave cross adapters to reach the panel?)\n\
+         \tadapters:     2\n\
+         \t  [0] {gpu} LUID={render}  dedicated VRAM 12010 MB\n\
+         \t  [1] {panel:<32} LUID={scanout}  dedicated VRAM 128 MB\n\
+         \tpanel scanout: '{panel}' LUID={scanout}\n\
+         \trender (default suggestion): '{gpu}' LUID={render}\n\
+         \tweave-on-scanout topology: APPLIES (render != scanout)\n\
+         \tDXR_WEAVE_ON_SCANOUT={switch} (kill switch; the split is ON by default)\n\
+         \tservice split: WOULD ENGAGE (default on, render != scanout); ingress adaptive (default)\n\
+         \tservice ingest: '{gpu}' LUID={render} (most VRAM) — the adapter clients must share (ADR-037 §7)\n"
+    )
+}
+
+/// A log with its resolvers' records hidden, as at level WARN, and files to hold beside it.
+fn hidden(log: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let text = fs::read_to_string(root().join("logs/ok").join(log)).expect("the fixture is there");
+    let warnings: String = text.split_inclusive('\n').filter(|line| !line.contains("[INFO ]")).collect();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("the folder is writable");
+    write("a.log", &warnings);
+    write("info.txt", &info("00000000:00015f3a", "00000000:00013c07", "<unset>"));
+    write("other_boot.txt", &info("00000000:00013c07", "00000000:00099999", "<unset>"));
+    write("killed.txt", &info("00000000:00015f3a", "00000000:00013c07", "0"));
+    let panel_on_the_gpu = info("00000000:00015f3a", "00000000:00013c07", "<unset>").replace(
+        "panel scanout: 'Intel(R) Iris(R) Xe Graphics' LUID=00000000:00013c07",
+        "panel scanout: 'NVIDIA GeForce RTX 4080 Laptop GPU' LUID=00000000:00015f3a",
+    );
+    write("moved.txt", &panel_on_the_gpu);
+    folder
+}
+
+fn beside(folder: &Path, log: &str, files: &[&str]) -> Value {
+    let machines = files.iter().flat_map(|file| ["--machine", file]);
+    let args: Vec<_> = ["explain", "--format", "json", log].into_iter().chain(machines).collect();
+    let run = run(folder, &args);
+    assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{args:?}");
+    serde_json::from_str(&run.stdout).expect("it is one object")
+}
+
+fn notes(page: &Value) -> String {
+    page["beside"].as_array().expect("a file was given").iter().map(|own| own["notes"].to_string()).collect()
+}
+
+#[test]
+fn saved_tool_output_tells_what_a_log_leaves_open() {
+    let folder = hidden("d3d11_split_engaged.log");
+    let alone = beside(folder.path(), "a.log", &[]);
+    assert_eq!(alone["replay"]["comparison"], "cannot_tell");
+    assert!(alone["questions"].to_string().contains("displayxr-cli info") && alone.get("beside").is_none());
+    for file in ["info.txt", "other_boot.txt"] {
+        let page = beside(folder.path(), "a.log", &[file]);
+        assert_eq!(page["replay"]["comparison"], "agrees", "{file}: {page:#}");
+        // In the LUIDs of the log, whatever those of the file are.
+        assert_eq!(page["replay"]["answer"]["scanout"]["luid"], "00000000:00013c07", "{file}");
+        assert_eq!(page["replay"]["answer"]["render"]["luid"], "00000000:00015f3a", "{file}");
+        assert!(page["beside"][0]["told"].to_string().contains("panel's GPU"), "{page:#}");
+        assert!(!page["questions"].to_string().contains("displayxr-cli info"), "{page:#}");
+        assert_eq!(notes(&page).contains("another boot"), file == "other_boot.txt", "{page:#}");
+        // Verdict and findings are those of the log alone.
+        for key in ["verdict", "findings", "sessions", "counts"] {
+            assert_eq!(page[key], alone[key], "{file}: {key}");
+        }
+    }
+}
+
+#[test]
+fn where_a_file_says_something_else_the_log_wins() {
+    let folder = hidden("d3d11_split_engaged.log");
+    let page = beside(folder.path(), "a.log", &["killed.txt"]);
+    assert!(notes(&page).contains("killed.txt says that it is switched off. The log wins."), "{page:#}");
+    assert_ne!(page["replay"]["answer"]["reason"], "killed_by_env");
+    // The whole log names the panel's GPU itself.
+    fs::copy(root().join("logs/ok/d3d11_split_engaged.log"), folder.path().join("whole.log")).expect("it is writable");
+    let page = beside(folder.path(), "whole.log", &["moved.txt"]);
+    assert!(notes(&page).contains("The panel's GPU: the log says 'Intel(R) Iris(R) Xe Graphics'"), "{page:#}");
+    assert_eq!(page["replay"]["comparison"], "agrees");
+    // A file of another PC tells nothing of this one.
+    let other = root().join("cli/ok/info_single_adapter.txt");
+    let page = beside(folder.path(), "a.log", &[&other.to_string_lossy()]);
+    assert!(notes(&page).contains("of another PC"), "{page:#}");
+    assert_eq!(
+        (&page["beside"][0]["told"], &page["replay"]["comparison"]),
+        (&Value::Array(vec![]), &"cannot_tell".into())
+    );
+}
+
+#[test]
+fn saved_settings_name_who_set_the_kill_switch() {
+    let perf = root().join("cli/ok/perf_list.json");
+    let unset = root().join("cli/ok/perf_list_not_written.txt");
+    let (perf, unset) = (perf.to_string_lossy(), unset.to_string_lossy());
+    let folder = root().join("logs/ok");
+    let alone = beside(&folder, "d3d11_killed_by_env.log", &[]);
+    assert_eq!(alone["replay"]["comparison"], "cannot_tell");
+    assert!(alone["questions"].to_string().contains("perf list"));
+    let told = beside(&folder, "d3d11_killed_by_env.log", &[&perf]);
+    assert_eq!(told["replay"]["comparison"], "agrees", "{told:#}");
+    assert!(told["beside"][0]["told"].to_string().contains("DXR_WEAVE_ON_SCANOUT='"), "{told:#}");
+    assert!(!told["questions"].to_string().contains("Which source set it"), "{told:#}");
+    let changed = beside(&folder, "d3d11_killed_by_env.log", &[&unset]);
+    assert!(notes(&changed).contains("that it switched the split off"), "{changed:#}");
+    assert_eq!(changed["replay"]["comparison"], "cannot_tell");
+}
+
+#[test]
+fn a_machine_file_beside_a_log_states_its_session_and_a_bad_one_costs_no_page() {
+    let folder = hidden("d3d11_no_hwnd.log");
+    let machine =
+        r#"{"schema":"weavewatch.machine/1","os":"windows","panel":null,"adapters":[],"session":{"hwnd":false}}"#;
+    fs::write(folder.path().join("machine.json"), machine).expect("the folder is writable");
+    let page = beside(folder.path(), "a.log", &["machine.json", "info.txt"]);
+    assert_eq!(page["replay"]["answer"]["reason"], "no_hwnd", "{page:#}");
+    assert_eq!(page["beside"].as_array().map(Vec::len), Some(2));
+    let bad = run(folder.path(), &["explain", "a.log", "--info", "no-such-file"]);
+    assert!(bad.code == 3 && bad.stderr.contains("no-such-file: failed to open it"), "{}", bad.stderr);
+    assert!(bad.stdout.contains("No split"), "{}", bad.stdout);
 }

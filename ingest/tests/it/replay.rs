@@ -73,10 +73,25 @@ fn a_log_and_saved_tool_output_are_machines_too() {
         let file = format!("fixtures/cli/ok/{name}");
         let tool = answer(&root, &["--machine", &file, "--path", "d3d11"]);
         assert_eq!(tool["scanout"]["name"], "Intel(R) Arc(TM) Graphics", "{name}");
-        // The tool does not say whether an adapter is remote, so the choice is open.
-        assert_eq!(tool["split"], "unknown", "{name}");
-        assert!(tool["missing"].as_array().expect("a list").contains(&"adapters[0].remote".into()), "{name}");
+        // The words for the service's choice say that both adapters are candidates.
+        assert_eq!((&tool["split"], &tool["missing"]), (&"engaged".into(), &Value::Array(Vec::new())), "{name}");
+        let render = (&tool["render"]["name"], &tool["render"]["provenance"]);
+        assert_eq!(render, (&"NVIDIA GeForce RTX 4070 Laptop GPU".into(), &"most VRAM".into()), "{name}");
+        let page = run(&root, &["replay", "--machine", &file, "--path", "service"]).stdout;
+        assert!(page.contains("TAKEN FOR GRANTED") && page.contains("session.stage_a_ok"), "{page}");
     }
+    // An older tool has no such line, and does not say whether an adapter is remote, so the choice is open.
+    let old = answer(&root, &["--machine", "fixtures/cli/ok/info_before_ingest.json", "--path", "d3d11"]);
+    assert_eq!(old["split"], "unknown");
+    assert!(old["missing"].as_array().expect("a list").contains(&"adapters[0].remote".into()), "{old}");
+    let forced = answer(&root, &["--machine", "fixtures/cli/ok/ingest_override_honoured.txt", "--path", "service"]);
+    assert_eq!(forced["render"]["provenance"], "env-forced: scanout");
+    let old = run(&root, &["replay", "--machine", "fixtures/cli/ok/info_before_phase3.txt", "--path", "service"]);
+    assert!(old.stdout.contains("splits only where DXR_WEAVE_ON_SCANOUT=1"), "{}", old.stdout);
+    assert!(
+        refused(&root, &["--machine", "fixtures/cli/ok/perf_list.txt", "--path", "d3d11"], 3)
+            .contains("no GPU topology")
+    );
     // A kill switch that the tool shows decides before anything that it does not show.
     let killed = answer(&root, &["--machine", "fixtures/cli/ok/info_before_phase3_flag_set.txt", "--path", "d3d11"]);
     assert!(killed["rules"].as_array().expect("a list").iter().any(|own| own["rule"] == "kill"), "{killed}");

@@ -1,0 +1,114 @@
+//! What is `--machine FILE`? A machine file, a log, or saved output of `displayxr-cli`; through a pipe as well.
+
+use std::io::{self, Read};
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+use resolver::Examiner;
+use resolver::replay::Told;
+
+use super::{cli_output, machine_file};
+use crate::source::named::{self, Contents};
+use crate::{one, source};
+
+/// A machine file is a few kilobytes; a log that starts with a brace is not read whole.
+const MACHINE_FILE_BYTES: u64 = 16 << 20;
+/// A brace that opens a machine file stands within these.
+const HEAD_BYTES: usize = 1024;
+
+/// A machine as a file tells it.
+pub struct Source {
+    /// The machine, and the facts that the file does not state.
+    pub told: Told,
+    /// Which kind of file it is.
+    pub kind: Kind,
+    /// What a reader should know of it.
+    pub notes: Vec<String>,
+}
+
+/// The kinds of file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Written by somebody: what it leaves out is meant to be as usual.
+    MachineFile,
+    /// `displayxr-cli info`.
+    ToolOutput,
+    /// `displayxr-cli perf list` or another output without a topology: settings at most.
+    Settings,
+    /// A log.
+    Log,
+}
+
+impl Kind {
+    /// In words.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::MachineFile => "a machine file",
+            Self::ToolOutput => "saved displayxr-cli output",
+            Self::Settings => "saved displayxr-cli output without a topology",
+            Self::Log => "a log",
+        }
+    }
+}
+
+/// Reads the file and finds out which kind it is.
+pub fn load(path: &Path) -> Result<Source> {
+    let mut examiner = Examiner::new();
+    let mut sink = |observation| examiner.push(&observation);
+    let found = if named::member(path).is_some() {
+        one::read(path, &mut sink)?
+    } else {
+        let contents = match named::open(path)? {
+            Contents::Log(contents) => match machine_text(contents).context("failed to read it")? {
+                Ok(text) => {
+                    let told = machine_file::read(&text)?;
+                    return Ok(Source { told, kind: Kind::MachineFile, notes: Vec::new() });
+                }
+                Err(contents) => Contents::Log(contents),
+            },
+            bundle @ Contents::Bundle(_) => bundle,
+        };
+        one::read_opened(contents, &path.to_string_lossy(), &mut sink)?
+    };
+    if let Some(error) = found.error {
+        bail!("failed to read on after {} bytes: {error}", found.facts.counts.bytes);
+    }
+    let mut notes = found.notes;
+    if let Some(output) = &found.facts.cli {
+        let kind = if cli_output::topology(output).is_some() { Kind::ToolOutput } else { Kind::Settings };
+        if kind == Kind::Settings && output.perf.is_none() {
+            bail!(
+                "it is displayxr-cli output that tells no GPU topology; save `displayxr-cli info` on the PC with the panel"
+            );
+        }
+        if cli_output::must_be_asked(output) {
+            notes.push(
+                "The tool is of a build that splits only where DXR_WEAVE_ON_SCANOUT=1 asks for it; the rules are those of \
+                 later builds, in which the split is on by default."
+                    .to_owned(),
+            );
+        }
+        return Ok(Source { told: cli_output::told(output), kind, notes });
+    }
+    if found.facts.counts.records == 0 {
+        bail!("it is no machine file, no log and no displayxr-cli output; expected one of these");
+    }
+    Ok(Source { told: examiner.finish(&found.facts).told, kind: Kind::Log, notes })
+}
+
+/// The whole text when it is, or wants to be, a machine file; else the contents as they were.
+fn machine_text(contents: Box<dyn Read>) -> io::Result<Result<String, Box<dyn Read>>> {
+    let (head, mut contents) = source::peek(contents, HEAD_BYTES)?;
+    let head = String::from_utf8_lossy(&head);
+    if !head.trim_start_matches('\u{feff}').trim_start().starts_with('{') {
+        return Ok(Err(Box::new(contents)));
+    }
+    let mut bytes = Vec::new();
+    (&mut contents).take(MACHINE_FILE_BYTES + 1).read_to_end(&mut bytes)?;
+    let whole = bytes.len() as u64 <= MACHINE_FILE_BYTES;
+    match String::from_utf8(bytes) {
+        Ok(text) if whole && machine_file::looks_like(&text) => Ok(Ok(text)),
+        Ok(text) => Ok(Err(Box::new(io::Cursor::new(text).chain(contents)))),
+        Err(error) => Ok(Err(Box::new(io::Cursor::new(error.into_bytes()).chain(contents)))),
+    }
+}
