@@ -13,7 +13,8 @@ const EXAMPLES: &str = "\
 Examples:
   weavewatch-server demo                              look around with example logs; nothing is kept
   weavewatch-server serve                             start on http://127.0.0.1:8787 with a SQLite file
-  weavewatch-server token create --scope agent        a token for the agents; it is shown once
+  weavewatch-server token create --scope enrolment    for `weavewatch enroll` on many PCs; it is shown once
+  weavewatch-server token create --scope agent        a token that uploads for any PC, without enrolling
   weavewatch-server token create --scope reader --name dashboard
   weavewatch-server serve --listen 0.0.0.0:8787 --database-url postgres://user@host/weavewatch
   weavewatch-server export --table logs --format csv logs.csv
@@ -59,6 +60,9 @@ pub enum Command {
     },
     /// Create, list and revoke the tokens that agents and readers present.
     ///
+    /// A PC that enrols gets a token of scope agent that is good for itself only; `list` shows them too, and `revoke` shuts
+    /// the PC out until it enrols again.
+    ///
     /// `create` may be the first thing that is done, so it makes a database that is missing; the others do not.
     Token {
         /// What to do.
@@ -67,7 +71,7 @@ pub enum Command {
     },
     /// Write a table to a file for spreadsheets (CSV) or data tools (Parquet).
     Export {
-        /// One row per log, or one row per record that an agent sent.
+        /// One row per log, per record that an agent sent, per PC, or per kind of loss.
         #[arg(long, value_enum)]
         table: Table,
         /// In CSV, control codes are spelled out, and cells that a spreadsheet would run as a formula get a leading
@@ -87,7 +91,8 @@ pub enum Command {
 pub enum TokenAction {
     /// Print a new token, once: only a hash of it is stored.
     Create {
-        /// agent: may upload, nothing else. reader: may read. triager, admin: may read, and more in later versions.
+        /// enrolment: may get a PC a token of its own, nothing else. agent: may upload for any PC, nothing else. reader:
+        /// may read. triager: may read, and more in later versions. admin: may read and delete a PC with all its logs.
         #[arg(long, value_enum)]
         scope: Scope,
         /// Who will use it; shown by `token list`.
@@ -132,6 +137,10 @@ pub enum Table {
     Logs,
     /// One row per observation.
     Events,
+    /// One row per machine with its agent's newest heartbeat.
+    Machines,
+    /// One row per machine, log and reason of what will never arrive.
+    Losses,
 }
 
 /// File formats of `export`.

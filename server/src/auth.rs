@@ -25,7 +25,7 @@ pub enum Scope {
     Reader,
     /// Read; later versions let it sort reports.
     Triager,
-    /// Read; later versions let it manage.
+    /// Read, and delete machines; later versions let it manage.
     Admin,
 }
 

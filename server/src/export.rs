@@ -1,16 +1,26 @@
 //! `export`: a table to a file, a few thousand rows at a time.
 
+mod cells;
+
 use std::path::Path;
 
-use analytics::{Cell, Column, Exporter};
+use analytics::{Cell, Exporter};
 use anyhow::Context;
 
 use crate::args::{Format, Table};
 use crate::exit::Usage;
-use crate::store::{EventRow, LogRow, Place, Store};
+use crate::store::{EventCursor, LossCursor, Place, Store};
 
 /// Rows in memory at a time; in Parquet, also rows in a group.
 const ROWS: u32 = 10_000;
+
+/// Where the next rows of a table begin. Each table has its own key; only one of them moves.
+#[derive(Default)]
+struct After {
+    id: String,
+    event: EventCursor,
+    loss: LossCursor,
+}
 
 /// Writes the whole table and answers the number of rows.
 ///
@@ -23,31 +33,17 @@ pub async fn run(store: &Store, table: Table, format: Format, file: &Path) -> an
     };
     refuse_own(store.place(), file)?;
     let columns = match table {
-        Table::Logs => LOG_COLUMNS,
-        Table::Events => EVENT_COLUMNS,
+        Table::Logs => cells::LOG_COLUMNS,
+        Table::Events => cells::EVENT_COLUMNS,
+        Table::Machines => cells::MACHINE_COLUMNS,
+        Table::Losses => cells::LOSS_COLUMNS,
     };
     let mut exporter = Exporter::create(file, format, columns)
         .with_context(|| format!("failed to write {}: check folder and rights", file.display()))?;
-    let mut logs_after = String::new();
-    let mut events_after = (String::new(), 0, 0);
+    let mut after = After::default();
     let mut total = 0;
     loop {
-        let rows: Vec<Vec<Cell>> = match table {
-            Table::Logs => {
-                let rows = store.log_rows(&logs_after, ROWS).await?;
-                if let Some(last) = rows.last() {
-                    logs_after.clone_from(&last.id);
-                }
-                rows.into_iter().map(log_cells).collect()
-            }
-            Table::Events => {
-                let rows = store.event_rows(&events_after, ROWS).await?;
-                if let Some(last) = rows.last() {
-                    events_after = (last.log.clone(), last.record_offset, last.ordinal);
-                }
-                rows.into_iter().map(event_cells).collect()
-            }
-        };
+        let rows = next(store, table, &mut after).await?;
         if rows.is_empty() {
             break;
         }
@@ -59,6 +55,40 @@ pub async fn run(store: &Store, table: Table, format: Format, file: &Path) -> an
     }
     exporter.finish().with_context(|| format!("failed to complete {}", file.display()))?;
     Ok(total)
+}
+
+/// The next rows, and none behind the last.
+async fn next(store: &Store, table: Table, after: &mut After) -> anyhow::Result<Vec<Vec<Cell>>> {
+    Ok(match table {
+        Table::Logs => {
+            let rows = store.log_rows(&after.id, ROWS).await?;
+            if let Some(last) = rows.last() {
+                after.id.clone_from(&last.id);
+            }
+            rows.into_iter().map(cells::log_cells).collect()
+        }
+        Table::Events => {
+            let rows = store.event_rows(&after.event, ROWS).await?;
+            if let Some(last) = rows.last() {
+                after.event = (last.log.clone(), last.record_offset, last.ordinal);
+            }
+            rows.into_iter().map(cells::event_cells).collect()
+        }
+        Table::Machines => {
+            let rows = store.machine_rows(&after.id, ROWS).await?;
+            if let Some(last) = rows.last() {
+                after.id.clone_from(&last.id);
+            }
+            rows.into_iter().map(cells::machine_cells).collect()
+        }
+        Table::Losses => {
+            let rows = store.loss_rows(&after.loss, ROWS).await?;
+            if let Some(last) = rows.last() {
+                after.loss = (last.machine.clone(), last.log.clone(), last.reason.clone());
+            }
+            rows.into_iter().map(cells::loss_cells).collect()
+        }
+    })
 }
 
 /// The output must not take the place of the database or of a file that belongs to it, by whatever name.
@@ -83,74 +113,4 @@ fn same_name(one: &Path, other: &Path) -> bool {
         Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?))
     };
     full(one).is_some_and(|one| full(other) == Some(one))
-}
-
-const LOG_COLUMNS: &[Column] = &[
-    Column::text("id"),
-    Column::text("machine"),
-    Column::text("file"),
-    Column::text("received"),
-    Column::text("day"),
-    Column::text("exe"),
-    Column::text("runtime"),
-    Column::text("path"),
-    Column::text("split"),
-    Column::text("crossing"),
-    Column::flag("interop_crossing"),
-    Column::flag("killed"),
-    Column::flag("retired"),
-    Column::text("basis"),
-    Column::text("reasons"),
-    Column::text("render"),
-    Column::text("scanout"),
-    Column::int("bytes"),
-    Column::int("missing_bytes"),
-];
-
-fn log_cells(row: LogRow) -> Vec<Cell> {
-    vec![
-        row.id.into(),
-        row.machine.into(),
-        row.file.into(),
-        row.received.into(),
-        row.day.into(),
-        row.exe.into(),
-        row.runtime.into(),
-        row.path.into(),
-        row.split.into(),
-        row.crossing.into(),
-        row.interop_crossing.into(),
-        row.killed.into(),
-        row.retired.into(),
-        row.basis.into(),
-        row.reasons.into(),
-        row.render.into(),
-        row.scanout.into(),
-        row.bytes.into(),
-        row.missing_bytes.into(),
-    ]
-}
-
-const EVENT_COLUMNS: &[Column] = &[
-    Column::text("log"),
-    Column::text("machine"),
-    Column::int("record_offset"),
-    Column::int("ordinal"),
-    Column::int("line"),
-    Column::text("kind"),
-    Column::text("shape"),
-    Column::json("body"),
-];
-
-fn event_cells(row: EventRow) -> Vec<Cell> {
-    vec![
-        row.log.into(),
-        row.machine.into(),
-        row.record_offset.into(),
-        row.ordinal.into(),
-        row.line.into(),
-        row.kind.into(),
-        row.shape.into(),
-        row.body.into(),
-    ]
 }

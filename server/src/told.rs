@@ -88,27 +88,26 @@ pub fn at_most_a_few(mut remarks: Vec<String>) -> Vec<String> {
 }
 
 fn loss(raw: &str) -> Result<((String, String), Lost), String> {
-    let loss: Loss = serde_json::from_str(raw).map_err(|error| format!("cannot be read: {error}"))?;
-    let log = loss.log.unwrap_or_default();
+    let told: Loss = serde_json::from_str(raw).map_err(|error| format!("cannot be read: {error}"))?;
+    let log = told.log.unwrap_or_default();
     if !log.is_empty() && !is_id(&log) {
         return Err("is of a log that is not 32 hex digits".to_owned());
     }
-    if loss.reason.is_empty() {
+    if told.reason.is_empty() {
         return Err("has no reason".to_owned());
     }
     let number = |value| i64::try_from(value).map_err(|_| "has a number beyond what a file can hold".to_owned());
-    let lost =
-        Lost { file: loss.file.as_deref().map(for_column), bytes: number(loss.bytes)?, events: number(loss.events)? };
-    Ok(((log, for_column(&loss.reason)), lost))
+    let (bytes, events) = (number(told.bytes)?, number(told.events)?);
+    let file = told.file.as_deref().map(for_column);
+    Ok(((log, for_column(&told.reason)), Lost { file, bytes, events }))
 }
 
 fn cut(heartbeat: Heartbeat) -> Heartbeat {
-    let config = heartbeat.config.iter().take(ENTRIES);
-    let dropped = heartbeat.dropped.iter().take(ENTRIES);
+    let Heartbeat { config, dropped, slowed, .. } = heartbeat;
     Heartbeat {
-        config: config.map(|(name, value)| (for_column(name), for_column(value))).collect(),
-        dropped: dropped.map(|(reason, events)| (for_column(reason), *events)).collect(),
-        slowed: heartbeat.slowed.as_deref().map(for_column),
+        config: config.iter().take(ENTRIES).map(|(name, value)| (for_column(name), for_column(value))).collect(),
+        dropped: dropped.iter().take(ENTRIES).map(|(reason, events)| (for_column(reason), *events)).collect(),
+        slowed: slowed.as_deref().map(for_column),
         ..heartbeat
     }
 }

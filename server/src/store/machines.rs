@@ -1,4 +1,4 @@
-//! Machines: who they are, how their agents are, which logs they have; and how everything of one is deleted.
+//! Machines: who they are, how their agents are, which logs they have.
 
 use serde::Serialize;
 use sqlx::Row;
@@ -30,19 +30,31 @@ pub struct Machine {
     pub logs: i64,
 }
 
+/// The flat columns of one machine, for export.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[expect(missing_docs, reason = "the names are those of the columns, which the migration explains")]
+pub struct MachineRow {
+    pub id: String,
+    pub first_seen: String,
+    pub last_contact: Option<String>,
+    pub agent: Option<String>,
+    pub heartbeat: Option<String>,
+    pub heartbeat_at: Option<String>,
+    pub logs: i64,
+}
+
 impl Store {
-    /// At most `limit` machines whose id comes behind `after`, with their losses, and where the next page begins.
+    /// At most `limit` machines whose id comes behind `after`, and where the next page begins.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn machines(&self, after: &str, limit: u32) -> sqlx::Result<(Vec<Machine>, Option<String>)> {
         // One more tells whether there is a next page.
-        let mut machines = self.machine_rows(after, limit + 1).await?;
-        let more = machines.len() > limit as usize;
-        machines.truncate(limit as usize);
-        self.add_losses(&mut machines).await?;
-        let next = machines.last().filter(|_| more).map(|last| last.id.clone());
-        Ok((machines, next))
+        let mut rows = self.machine_rows(after, limit + 1).await?;
+        let more = rows.len() > limit as usize;
+        rows.truncate(limit as usize);
+        let next = rows.last().filter(|_| more).map(|last| last.id.clone());
+        Ok((self.with_losses(rows).await?, next))
     }
 
     /// One machine.
@@ -54,34 +66,41 @@ impl Store {
             .bind(id)
             .fetch_optional(&self.pool)
             .await?;
-        let Some(row) = row else { return Ok(None) };
-        let mut machines = [machine(&row)?];
-        self.add_losses(&mut machines).await?;
-        Ok(machines.into_iter().next())
+        let row = row.as_ref().map(machine_row).transpose()?;
+        Ok(self.with_losses(row.into_iter().collect()).await?.pop())
     }
 
-    /// Machines whose id comes behind `after`, without their losses.
+    /// At most `limit` flat rows whose id comes behind `after`.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn machine_rows(&self, after: &str, limit: u32) -> sqlx::Result<Vec<Machine>> {
+    pub async fn machine_rows(&self, after: &str, limit: u32) -> sqlx::Result<Vec<MachineRow>> {
         sqlx::query(concat!(include_str!("machines.sql"), "where m.id > $1 order by m.id limit $2"))
             .bind(after)
             .bind(i64::from(limit))
             .fetch_all(&self.pool)
             .await?
             .iter()
-            .map(machine)
+            .map(machine_row)
             .collect()
     }
 
-    async fn add_losses(&self, machines: &mut [Machine]) -> sqlx::Result<()> {
-        let ids: Vec<_> = machines.iter().map(|machine| machine.id.clone()).collect();
+    async fn with_losses(&self, rows: Vec<MachineRow>) -> sqlx::Result<Vec<Machine>> {
+        let ids: Vec<_> = rows.iter().map(|row| row.id.clone()).collect();
         let mut losses = self.machine_losses(&ids).await?;
-        for machine in machines {
-            machine.losses = losses.remove(&machine.id).unwrap_or_default();
-        }
-        Ok(())
+        let whole = |row: MachineRow| {
+            Ok(Machine {
+                losses: losses.remove(&row.id).unwrap_or_default(),
+                heartbeat: row.heartbeat.map(|json| serde_json::from_str(&json)).transpose().map_err(corrupt)?,
+                id: row.id,
+                first_seen: row.first_seen,
+                last_contact: row.last_contact,
+                agent: row.agent,
+                heartbeat_at: row.heartbeat_at,
+                logs: row.logs,
+            })
+        };
+        rows.into_iter().map(whole).collect()
     }
 
     /// The ids of a machine's logs, newest start first, at most `limit` behind `after`, and where the next page begins.
@@ -113,51 +132,16 @@ impl Store {
         let next = logs.last().filter(|_| more).cloned();
         Ok((logs.into_iter().map(|log| log.id).collect(), next))
     }
-
-    /// Deletes everything that is known of a machine but for its token, in one transaction, and answers how many logs
-    /// that were; `None` when the machine is unknown.
-    ///
-    /// # Errors
-    /// When the database fails; nothing is deleted then.
-    pub async fn delete_machine(&self, id: &str) -> sqlx::Result<Option<u64>> {
-        let mut write = self.write().await?;
-        // Holds the row as a batch does, so that none of this machine can come in between.
-        let known = sqlx::query("update machines set first_seen = first_seen where id = $1")
-            .bind(id)
-            .execute(write.connection())
-            .await?;
-        if known.rows_affected() == 0 {
-            return Ok(None);
-        }
-        let mut logs = 0;
-        for statement in [
-            "delete from observations where log in (select id from logs where machine = $1)",
-            "delete from log_reasons where log in (select id from logs where machine = $1)",
-            "delete from log_ranges where log in (select id from logs where machine = $1)",
-            "delete from losses where machine = $1",
-            "delete from logs where machine = $1",
-            "delete from machines where id = $1",
-        ] {
-            let done = sqlx::query(statement).bind(id).execute(write.connection()).await?;
-            if statement.starts_with("delete from logs ") {
-                logs = done.rows_affected();
-            }
-        }
-        write.commit().await?;
-        Ok(Some(logs))
-    }
 }
 
-fn machine(row: &AnyRow) -> sqlx::Result<Machine> {
-    let heartbeat: Option<String> = row.try_get("heartbeat")?;
-    Ok(Machine {
+fn machine_row(row: &AnyRow) -> sqlx::Result<MachineRow> {
+    Ok(MachineRow {
         id: row.try_get("id")?,
         first_seen: row.try_get("first_seen")?,
         last_contact: row.try_get("last_contact")?,
         agent: row.try_get("agent")?,
-        heartbeat: heartbeat.map(|json| serde_json::from_str(&json)).transpose().map_err(corrupt)?,
+        heartbeat: row.try_get("heartbeat")?,
         heartbeat_at: row.try_get("heartbeat_at")?,
-        losses: Losses::default(),
         logs: row.try_get("logs")?,
     })
 }

@@ -10,6 +10,7 @@ mod logs;
 mod losses;
 mod machines;
 mod moment;
+mod purge;
 mod ranges;
 mod summary;
 mod tokens;
@@ -24,12 +25,12 @@ use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::{Any, AnyConnection, AnyPool, Connection, Executor, Row, Transaction};
 use tokio::sync::{Mutex, MutexGuard};
 
-pub use events::{EventRow, Evidence};
+pub use events::{EventCursor, EventRow, Evidence};
 pub use filter::{Dimension, Filter};
 pub use ingest::log_id;
 pub use logs::{Cursor, LogRow, StoredLog};
 pub use losses::{LossCursor, LossRow, LossTotal, Losses};
-pub use machines::Machine;
+pub use machines::{Machine, MachineRow};
 pub use summary::{Group, Summary, Totals};
 pub use tokens::{NewToken, TokenRow};
 

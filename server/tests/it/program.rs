@@ -94,6 +94,45 @@ fn serve_prints_its_address_takes_tokens_and_ends_when_asked() {
     assert_eq!(server.terminate(), Some(0));
 }
 
+/// Sends a body with a token and answers status and text.
+fn post(url: &str, token: &str, body: &str) -> (u16, String) {
+    let runtime = tokio::runtime::Runtime::new().expect("threads");
+    runtime.block_on(async {
+        // Another test may have installed it already.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let client = reqwest::Client::builder().no_proxy().build().expect("a client");
+        let request = client.post(url).bearer_auth(token).body(body.to_owned());
+        let response = request.send().await.expect("the server answers");
+        (response.status().as_u16(), response.text().await.expect("UTF-8"))
+    })
+}
+
+#[test]
+fn a_machine_that_enrolled_is_listed_and_can_be_shut_out() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let (server, line) = Running::start(home.path(), &["serve", "--listen", "127.0.0.1:0"]);
+    let url = line.strip_prefix("listening on ").expect(&line).to_owned();
+    let created = run(home.path(), &["token", "create", "--scope", "enrolment", "--name", "lab"]);
+    let secret = text(&created.stdout).trim().to_owned();
+    let machine = "0123456789abcdef0123456789abcdef";
+    let question = format!(r#"{{"schema":"weavewatch.enroll/1","machine":"{machine}","agent":"0.1.0"}}"#);
+    let (status, answer) = post(&format!("{url}/api/v1/enroll"), &secret, &question);
+    assert_eq!(status, 200, "{answer}");
+    let answer: serde_json::Value = serde_json::from_str(&answer).expect("JSON");
+    let own = answer["token"].as_str().expect("a token");
+
+    let batch = format!(r#"{{"schema":"weavewatch.batch/1","machine":"{machine}","agent":"0.1.0","segments":[]}}"#);
+    let upload = || post(&format!("{url}/api/v1/ingest"), own, &batch).0;
+    assert_eq!(upload(), 200);
+    let list = text(&run(home.path(), &["token", "list"]).stdout);
+    let row = list.lines().find(|row| row.contains(machine)).expect(&list);
+    assert!(row.contains("agent") && row.contains("enrolled with ") && !list.contains(own), "{list}");
+    let id = row.split(' ').next().expect("an id");
+    assert!(run(home.path(), &["token", "revoke", id]).status.success());
+    assert_eq!(upload(), 401);
+    assert_eq!(server.terminate(), Some(0));
+}
+
 #[test]
 fn a_taken_port_is_exit_code_4() {
     let home = tempfile::tempdir().expect("a temporary folder");
@@ -211,7 +250,7 @@ fn the_database_of_another_program_is_left_alone() {
 fn help_teaches() {
     let home = tempfile::tempdir().expect("a temporary folder");
     let help = text(&run(home.path(), &["--help"]).stdout);
-    for word in ["demo", "serve", "token", "export", "Examples:", "Exit codes:"] {
+    for word in ["demo", "serve", "token", "enrolment", "export", "Examples:", "Exit codes:"] {
         assert!(help.contains(word), "{word}");
     }
 }

@@ -1,0 +1,38 @@
+//! How a machine is forgotten: with everything that belongs to it, or not at all.
+
+use super::Store;
+
+/// Children before parents, and the logs last of those that others are found by. A table that holds something of a machine
+/// has a line here; a test looks for what is left over.
+const TABLES: [&str; 4] = [
+    "delete from observations where log in (select id from logs where machine = $1)",
+    "delete from log_reasons where log in (select id from logs where machine = $1)",
+    "delete from log_ranges where log in (select id from logs where machine = $1)",
+    "delete from losses where machine = $1",
+];
+
+impl Store {
+    /// Deletes all that is held of a machine in one transaction, and answers how many logs that were; `None` when the
+    /// machine is unknown. Its token stays.
+    ///
+    /// # Errors
+    /// When the database fails; nothing is deleted then.
+    pub async fn delete_machine(&self, id: &str) -> sqlx::Result<Option<u64>> {
+        let mut write = self.write().await?;
+        // Holds the row as a batch does (`losses::hear`), so that none of this machine comes in between.
+        let known = sqlx::query("update machines set first_seen = first_seen where id = $1")
+            .bind(id)
+            .execute(write.connection())
+            .await?;
+        if known.rows_affected() == 0 {
+            return Ok(None);
+        }
+        for statement in TABLES {
+            sqlx::query(statement).bind(id).execute(write.connection()).await?;
+        }
+        let logs = sqlx::query("delete from logs where machine = $1").bind(id).execute(write.connection()).await?;
+        sqlx::query("delete from machines where id = $1").bind(id).execute(write.connection()).await?;
+        write.commit().await?;
+        Ok(Some(logs.rows_affected()))
+    }
+}
