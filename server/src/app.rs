@@ -4,7 +4,13 @@ use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
+use crate::error::Error;
+use crate::health::LastWrite;
 use crate::store::Store;
+
+/// What is left free on the database's disk when nobody says otherwise, in MiB: room for the write-ahead log, for the
+/// batches under way and for the owner to look around.
+pub const DEFAULT_RESERVE_MIB: u32 = 256;
 
 /// Shared by all requests; cheap to clone.
 pub type App = Arc<State>;
@@ -18,16 +24,45 @@ pub struct State {
     pub open_on_loopback: bool,
     /// Batches that are unpacked and stored at the same time. Each may take half a gigabyte for a moment.
     pub uploads: Semaphore,
+    /// Uploads are refused when the database's disk has less than this left, so that it never gets quite full.
+    pub reserve_bytes: u64,
+    /// For `/readyz`.
+    pub last_write: LastWrite,
 }
 
 impl State {
     /// The state of `serve`.
     pub fn new(store: Store) -> Self {
-        Self { store, open_on_loopback: false, uploads: Semaphore::new(2) }
+        Self {
+            store,
+            open_on_loopback: false,
+            uploads: Semaphore::new(2),
+            reserve_bytes: u64::from(DEFAULT_RESERVE_MIB) << 20,
+            last_write: LastWrite::default(),
+        }
     }
 
-    /// The state of `demo`.
+    /// Makes sure that the disk has room for an upload.
+    ///
+    /// # Errors
+    /// [`Error::Full`] when it has not.
+    pub(crate) fn room(&self) -> Result<(), Error> {
+        match self.store.free_bytes() {
+            Ok(Some(free)) if free < self.reserve_bytes => {
+                let (free, reserve) = (free >> 20, self.reserve_bytes >> 20);
+                Err(Error::Full(format!("{free} MiB are left on the database's disk, the reserve is {reserve} MiB")))
+            }
+            Ok(_) => Ok(()),
+            Err(error) => {
+                // Then the write itself will tell.
+                tracing::warn!("failed to ask how much room the database's disk has: {error}");
+                Ok(())
+            }
+        }
+    }
+
+    /// The state of `demo`, whose few logs are gone in a moment.
     pub fn for_demo(store: Store) -> Self {
-        Self { open_on_loopback: true, ..Self::new(store) }
+        Self { open_on_loopback: true, reserve_bytes: 0, ..Self::new(store) }
     }
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context, bail};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::app::DEFAULT_RESERVE_MIB;
 use crate::auth::Scope;
 use crate::store::{Found, Place, Store};
 
@@ -13,8 +14,7 @@ const EXAMPLES: &str = "\
 Examples:
   weavewatch-server demo                              look around with example logs; nothing is kept
   weavewatch-server serve                             start on http://127.0.0.1:8787 with a SQLite file
-  weavewatch-server token create --scope enrolment    for `weavewatch enroll` on many PCs; it is shown once
-  weavewatch-server token create --scope agent        a token that uploads for any PC, without enrolling
+  weavewatch-server token create --scope agent        a token for the agents; it is shown once
   weavewatch-server token create --scope reader --name dashboard
   weavewatch-server serve --listen 0.0.0.0:8787 --database-url postgres://user@host/weavewatch
   weavewatch-server export --table logs --format csv logs.csv
@@ -43,6 +43,10 @@ pub enum Command {
         #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8787")]
         listen: SocketAddr,
         /// Where the data is.
+        /// Refuse uploads, for the agents to keep, when the database's disk has less than this left. PostgreSQL looks
+        /// after its own disk.
+        #[arg(long, value_name = "MIB", default_value_t = DEFAULT_RESERVE_MIB)]
+        reserve_mib: u32,
         #[command(flatten)]
         database: Database,
     },
@@ -59,9 +63,6 @@ pub enum Command {
         database: Database,
     },
     /// Create, list and revoke the tokens that agents and readers present.
-    ///
-    /// A PC that enrols gets a token of scope agent that is good for itself only; `list` shows them too, and `revoke` shuts
-    /// the PC out until it enrols again.
     ///
     /// `create` may be the first thing that is done, so it makes a database that is missing; the others do not.
     Token {
@@ -91,8 +92,7 @@ pub enum Command {
 pub enum TokenAction {
     /// Print a new token, once: only a hash of it is stored.
     Create {
-        /// enrolment: may get a PC a token of its own, nothing else. agent: may upload for any PC, nothing else. reader:
-        /// may read. triager: may read, and more in later versions. admin: may read and delete a PC with all its logs.
+        /// agent: may upload, nothing else. reader: may read. triager, admin: may read, and more in later versions.
         #[arg(long, value_enum)]
         scope: Scope,
         /// Who will use it; shown by `token list`.
@@ -137,10 +137,6 @@ pub enum Table {
     Logs,
     /// One row per observation.
     Events,
-    /// One row per machine with its agent's newest heartbeat.
-    Machines,
-    /// One row per machine, log and reason of what will never arrive.
-    Losses,
 }
 
 /// File formats of `export`.

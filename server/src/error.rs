@@ -42,6 +42,9 @@ pub enum Error {
     /// The database is busy or away; trying again helps.
     #[error("the database does not answer: try again in a moment")]
     Unavailable(#[source] sqlx::Error),
+    /// There is no room for what should be stored; the text is for our own log.
+    #[error("the server's disk is full or nearly so: keep the batch and try again when its owner has made room")]
+    Full(String),
     /// Our own fault.
     #[error("the server failed to answer: the reason stands in its log")]
     Internal(#[source] anyhow::Error),
@@ -76,6 +79,7 @@ impl Error {
                 (StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported-encoding", "Unsupported encoding")
             }
             Self::Unavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, "unavailable", "Database away"),
+            Self::Full(_) => (StatusCode::INSUFFICIENT_STORAGE, "disk-full", "Disk full"),
             Self::Internal(_) => (StatusCode::INTERNAL_SERVER_ERROR, "internal", "Server error"),
         }
     }
@@ -84,6 +88,7 @@ impl Error {
     fn log(&self) {
         match self {
             Self::Unavailable(source) => tracing::warn!("failed to reach the database: {source}"),
+            Self::Full(why) => tracing::error!("refused a request because the disk is full: {why}"),
             Self::Internal(source) => tracing::error!("failed to answer a request: {source:#}"),
             _ => {}
         }
@@ -98,6 +103,9 @@ impl Error {
             Self::Unavailable(_) => {
                 headers.insert(RETRY_AFTER, HeaderValue::from_static("5"));
             }
+            Self::Full(_) => {
+                headers.insert(RETRY_AFTER, HeaderValue::from_static("60"));
+            }
             _ => {}
         }
     }
@@ -109,7 +117,7 @@ impl Error {
             Self::Unauthorized => ("", "Sign in with any name and a reader token as the password."),
             Self::Forbidden => ("", "Use a token of scope reader, triager or admin."),
             Self::NotFound | Self::MethodNotAllowed => ("", "Start again from the front page."),
-            Self::Unavailable(_) | Self::Internal(_) => {
+            Self::Unavailable(_) | Self::Full(_) | Self::Internal(_) => {
                 ("Nothing that was acknowledged is lost.", "Try again; if it stays, look into the server's log.")
             }
             Self::BadBatch(_)
@@ -159,19 +167,49 @@ impl IntoResponse for Html {
 
 impl From<sqlx::Error> for Error {
     fn from(error: sqlx::Error) -> Self {
-        match error {
-            sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed | sqlx::Error::Io(_) => Self::Unavailable(error),
-            sqlx::Error::Database(database) if is_busy(database.as_ref()) => {
-                Self::Unavailable(sqlx::Error::Database(database))
-            }
-            other => Self::Internal(anyhow::Error::new(other).context("failed to use the database")),
+        let trouble = match &error {
+            sqlx::Error::PoolTimedOut
+            | sqlx::Error::PoolClosed
+            | sqlx::Error::Io(_)
+            | sqlx::Error::Tls(_)
+            | sqlx::Error::WorkerCrashed => Trouble::Passing,
+            sqlx::Error::Database(database) => trouble(database.code().as_deref().unwrap_or_default()),
+            _ => Trouble::Ours,
+        };
+        match trouble {
+            Trouble::Full => Self::Full(error.to_string()),
+            Trouble::Passing => Self::Unavailable(error),
+            Trouble::Ours => Self::Internal(anyhow::Error::new(error).context("failed to use the database")),
         }
     }
 }
 
-/// SQLite: another process holds the file. PostgreSQL: it shuts down, or starts.
-fn is_busy(error: &dyn sqlx::error::DatabaseError) -> bool {
-    error.code().is_some_and(|code| matches!(code.as_ref(), "5" | "517" | "57P01" | "57P03"))
+/// What an error of the database means to a caller.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Trouble {
+    Full,
+    Passing,
+    Ours,
+}
+
+/// Codes of PostgreSQL have five characters, those of SQLite are numbers whose lowest byte is the kind.
+fn trouble(code: &str) -> Trouble {
+    if code.len() == 5 {
+        return match code {
+            "53100" => Trouble::Full,
+            // The standby of a pair that changes its roles; a deadlock; a lock or a statement that took too long.
+            "25006" | "40001" | "40P01" | "55P03" | "57014" | "58030" => Trouble::Passing,
+            // The connection is lost; memory or connections are used up; the server stops or starts.
+            _ if ["08", "53", "57P"].iter().any(|class| code.starts_with(class)) => Trouble::Passing,
+            _ => Trouble::Ours,
+        };
+    }
+    match code.parse::<u32>().map(|code| code & 0xff) {
+        Ok(13) => Trouble::Full,
+        // Busy, locked, out of memory, read only, failed to read or write, failed to open.
+        Ok(5..=8 | 10 | 14) => Trouble::Passing,
+        _ => Trouble::Ours,
+    }
 }
 
 /// A lower-case fragment as a sentence.
@@ -179,4 +217,24 @@ fn sentence(fragment: &str) -> String {
     let mut chars = fragment.chars();
     let first = chars.next().map(|first| first.to_uppercase().collect::<String>()).unwrap_or_default();
     format!("{first}{}.", chars.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_and_a_passing_trouble_are_told_apart() {
+        for code in ["13", "53100"] {
+            assert_eq!(trouble(code), Trouble::Full, "{code}");
+        }
+        // 517 is a snapshot that another writer overtook, 778 a write and 4874 a mapped file that failed.
+        for code in ["5", "517", "6", "8", "10", "778", "4874", "14", "08006", "53300", "57P01", "57P03", "40P01"] {
+            assert_eq!(trouble(code), Trouble::Passing, "{code}");
+        }
+        // Constraints, missing tables, a damaged file.
+        for code in ["", "1", "11", "19", "1555", "26", "23505", "42P01", "XX001"] {
+            assert_eq!(trouble(code), Trouble::Ours, "{code}");
+        }
+    }
 }

@@ -1,17 +1,41 @@
-//! Is the process alive, and is its database?
+//! Is the process alive, and could it store an upload?
+
+use std::time::{Duration, Instant};
 
 use axum::extract::State;
+use tokio::sync::Mutex;
 
 use crate::app::App;
 use crate::error::Error;
+
+/// A write is a flush to disk and anybody may ask, so that one answer serves all who ask within this time.
+const FRESH: Duration = Duration::from_secs(1);
+/// Monitors give up sooner or later; a database that is busy for so long is not ready.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// When a write was last seen to work.
+pub type LastWrite = Mutex<Option<Instant>>;
 
 /// `GET /healthz`: the process answers.
 pub async fn live() -> &'static str {
     "ok"
 }
 
-/// `GET /readyz`: the database answers too.
+/// `GET /readyz`: the database answers, takes a write, and has room for more.
 pub async fn ready(State(app): State<App>) -> Result<&'static str, Error> {
-    app.store.ready().await?;
+    let checked = tokio::time::timeout(PATIENCE, check(&app)).await;
+    checked.unwrap_or(Err(Error::Unavailable(sqlx::Error::PoolTimedOut)))?;
     Ok("ok")
+}
+
+async fn check(app: &App) -> Result<(), Error> {
+    app.store.can_read().await?;
+    app.room()?;
+    let mut last = app.last_write.lock().await;
+    if last.is_none_or(|last| last.elapsed() >= FRESH) {
+        *last = None;
+        app.store.can_write().await?;
+        *last = Some(Instant::now());
+    }
+    Ok(())
 }

@@ -32,6 +32,7 @@ pub async fn receive(
 
 async fn store(app: &App, caller: &Caller, encoding: Encoding, body: Bytes) -> Result<Ack, Error> {
     let _turn = app.uploads.acquire().await.map_err(|error| Error::Internal(error.into()))?;
+    app.room()?;
     let decoded = tokio::task::spawn_blocking(move || decode(encoding, &body)).await;
     let checked = decoded.map_err(|error| Error::Internal(error.into()))??;
     caller.may_speak_for(&checked.machine)?;

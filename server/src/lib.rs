@@ -72,7 +72,7 @@ fn start() -> anyhow::Result<tokio::runtime::Runtime> {
 
 async fn command(command: Command) -> anyhow::Result<()> {
     match command {
-        Command::Serve { listen, database } => serve::run(listen, database).await,
+        Command::Serve { listen, reserve_mib, database } => serve::run(listen, reserve_mib, database).await,
         Command::Demo { listen } => demo::run(listen).await,
         Command::Migrate { database } => {
             database.open_or_create().await?.close().await;
@@ -111,14 +111,10 @@ async fn token(action: TokenAction) -> anyhow::Result<()> {
             let store = database.open().await?;
             let tokens = store.tokens().await;
             store.close().await;
-            let mut lines = vec![format!(
-                "{:<8}  {:<9}  {:<24}  {:<24}  {:<32}  name",
-                "id", "scope", "created", "revoked", "machine"
-            )];
+            let mut lines = vec![format!("{:<8}  {:<7}  {:<24}  {:<24}  name", "id", "scope", "created", "revoked")];
             lines.extend(tokens?.iter().map(|row| {
                 let (revoked, name) = (row.revoked.as_deref().unwrap_or("-"), wire::cell::terminal(&row.name));
-                let machine = row.machine.as_deref().unwrap_or("-");
-                format!("{:<8}  {:<9}  {:<24}  {revoked:<24}  {machine:<32}  {name}", row.id, row.scope, row.created)
+                format!("{:<8}  {:<7}  {:<24}  {revoked:<24}  {name}", row.id, row.scope, row.created)
             }));
             say::unless_gone(say::data(lines.join("\n"))).context("failed to print the tokens")
         }

@@ -35,7 +35,7 @@ impl CannotListen {
 ///
 /// # Errors
 /// [`CannotListen`], or what the database says.
-pub async fn run(listen: SocketAddr, database: Database) -> anyhow::Result<()> {
+pub async fn run(listen: SocketAddr, reserve_mib: u32, database: Database) -> anyhow::Result<()> {
     // The port comes first: a second server must not migrate the first one's database.
     let listener = bind(listen).await?;
     let address = listener.local_addr().context("failed to read the address that was bound")?;
@@ -45,7 +45,10 @@ pub async fn run(listen: SocketAddr, database: Database) -> anyhow::Result<()> {
             "there are no tokens yet: make one for the agents with `weavewatch-server token create --scope agent`"
         );
     }
-    let app = std::sync::Arc::new(State::new(store));
+    let app = std::sync::Arc::new(State { reserve_bytes: u64::from(reserve_mib) << 20, ..State::new(store) });
+    if let Err(error) = app.room() {
+        tracing::warn!("uploads are refused until there is room: {error:?}");
+    }
     // From here on callers wait for an answer instead of getting none.
     if let Err(error) = say::unless_gone(say::data(format_args!("listening on http://{address}"))) {
         tracing::warn!("failed to print the address http://{address}: {error}");

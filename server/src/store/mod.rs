@@ -10,9 +10,9 @@ mod logs;
 mod losses;
 mod machines;
 mod moment;
-mod purge;
 mod ranges;
 mod summary;
+mod readiness;
 mod tokens;
 mod verdict;
 
@@ -25,12 +25,12 @@ use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::{Any, AnyConnection, AnyPool, Connection, Executor, Row, Transaction};
 use tokio::sync::{Mutex, MutexGuard};
 
-pub use events::{EventCursor, EventRow, Evidence};
+pub use events::{EventRow, Evidence};
 pub use filter::{Dimension, Filter};
 pub use ingest::log_id;
 pub use logs::{Cursor, LogRow, StoredLog};
 pub use losses::{LossCursor, LossRow, LossTotal, Losses};
-pub use machines::{Machine, MachineRow};
+pub use machines::Machine;
 pub use summary::{Group, Summary, Totals};
 pub use tokens::{NewToken, TokenRow};
 
@@ -127,7 +127,11 @@ impl Store {
     /// When the file cannot be opened or the server cannot be reached.
     pub async fn open(place: &Place) -> sqlx::Result<Self> {
         sqlx::any::install_default_drivers();
-        let options = AnyPoolOptions::new().acquire_timeout(Duration::from_secs(10));
+        // A transaction that failed may have been ended by the database itself (SQLite does that when the disk is full), so
+        // that the driver's account of it is wrong for good. Only a connection at rest is used again.
+        let options = AnyPoolOptions::new()
+            .acquire_timeout(Duration::from_secs(10))
+            .after_release(|connection, _| Box::pin(is_at_rest(connection)));
         match place {
             Place::File(path) => {
                 let pool = options
@@ -173,14 +177,6 @@ impl Store {
         MIGRATIONS.iter().map(|migration| migration.version).max().unwrap_or_default()
     }
 
-    /// Answers when the database does.
-    ///
-    /// # Errors
-    /// When it does not.
-    pub async fn ready(&self) -> sqlx::Result<()> {
-        sqlx::query("select 1 from machines limit 1").fetch_optional(&self.pool).await.map(|_| ())
-    }
-
     /// Waits until nothing uses the database any more.
     pub async fn close(&self) {
         self.pool.close().await;
@@ -209,6 +205,12 @@ impl Write<'_> {
 }
 
 /// With a write-ahead log readers never wait; `full` makes an acknowledged commit survive a power cut as well.
+/// Whether a connection is in no transaction, once what was sent on its way is done.
+async fn is_at_rest(connection: &mut AnyConnection) -> sqlx::Result<bool> {
+    connection.ping().await?;
+    Ok(!connection.is_in_transaction())
+}
+
 async fn prepare_sqlite(connection: &mut AnyConnection) -> sqlx::Result<()> {
     for pragma in [
         "pragma busy_timeout = 10000",
@@ -250,7 +252,31 @@ mod tests {
         let path = folder.path().join("a ?b#c%41 ü.sqlite");
         let store = Store::open(&Place::File(path.clone())).await.expect("it opens");
         store.migrate().await.expect("the schema fits");
-        store.ready().await.expect("it answers");
+        store.can_write().await.expect("it answers");
         assert!(path.exists());
     }
 }
+
+    /// SQLite itself ends a transaction that finds no room, also when the limit is not that of the disk.
+    #[tokio::test]
+    async fn a_write_that_found_no_room_spoils_no_later_one() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let store = Store::open(&Place::File(folder.path().join("small.sqlite"))).await.expect("it opens");
+        store.migrate().await.expect("the schema fits");
+        // More often than there are connections.
+        for _ in 0..20 {
+            let mut write = store.write().await.expect("a write begins");
+            sqlx::query("pragma max_page_count = 1").execute(write.connection()).await.expect("a limit");
+            let full = sqlx::query("insert into machines (id, first_seen) values ($1, $2)")
+                .bind("m")
+                .bind("x".repeat(100_000))
+                .execute(write.connection())
+                .await
+                .expect_err("there is no room");
+            let sqlx::Error::Database(full) = full else { panic!("{full}") };
+            assert_eq!(full.code().as_deref(), Some("13"));
+        }
+        for _ in 0..20 {
+            store.can_write().await.expect("there is room");
+        }
+    }

@@ -109,7 +109,8 @@ impl World {
         Self::of(State::for_demo(store), place).await
     }
 
-    async fn of(state: State, place: Place) -> Self {
+    /// A server in this state.
+    pub async fn of(state: State, place: Place) -> Self {
         let app = Arc::new(state);
         let agent = app.store.create_token(Scope::Agent, "agent").await.expect("a token").secret;
         let reader = app.store.create_token(Scope::Reader, "reader").await.expect("a token").secret;
