@@ -14,7 +14,8 @@ const EXAMPLES: &str = "\
 Examples:
   weavewatch-server demo                              look around with example logs; nothing is kept
   weavewatch-server serve                             start on http://127.0.0.1:8787 with a SQLite file
-  weavewatch-server token create --scope agent        a token for the agents; it is shown once
+  weavewatch-server token create --scope enrolment    for `weavewatch enroll` on many PCs; it is shown once
+  weavewatch-server token create --scope agent        a token that uploads for any PC, without enrolling
   weavewatch-server token create --scope reader --name dashboard
   weavewatch-server serve --listen 0.0.0.0:8787 --database-url postgres://user@host/weavewatch
   weavewatch-server export --table logs --format csv logs.csv
@@ -42,11 +43,11 @@ pub enum Command {
         /// Address and port; port 0 takes any free one. Only 127.0.0.1 can reach the default.
         #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8787")]
         listen: SocketAddr,
-        /// Where the data is.
         /// Refuse uploads, for the agents to keep, when the database's disk has less than this left. PostgreSQL looks
         /// after its own disk.
         #[arg(long, value_name = "MIB", default_value_t = DEFAULT_RESERVE_MIB)]
         reserve_mib: u32,
+        /// Where the data is.
         #[command(flatten)]
         database: Database,
     },
@@ -63,6 +64,9 @@ pub enum Command {
         database: Database,
     },
     /// Create, list and revoke the tokens that agents and readers present.
+    ///
+    /// A PC that enrols gets a token of scope agent that is good for itself only; `list` shows them too, and `revoke` shuts
+    /// the PC out until it enrols again.
     ///
     /// `create` may be the first thing that is done, so it makes a database that is missing; the others do not.
     Token {
@@ -92,7 +96,8 @@ pub enum Command {
 pub enum TokenAction {
     /// Print a new token, once: only a hash of it is stored.
     Create {
-        /// agent: may upload, nothing else. reader: may read. triager, admin: may read, and more in later versions.
+        /// enrolment: may get a PC a token of its own, nothing else. agent: may upload for any PC, nothing else. reader:
+        /// may read. triager: may read, and more in later versions. admin: may read and delete a PC with all its logs.
         #[arg(long, value_enum)]
         scope: Scope,
         /// Who will use it; shown by `token list`.
@@ -137,6 +142,10 @@ pub enum Table {
     Logs,
     /// One row per observation.
     Events,
+    /// One row per machine with its agent's newest heartbeat.
+    Machines,
+    /// One row per machine, log and reason of what will never arrive.
+    Losses,
 }
 
 /// File formats of `export`.

@@ -111,10 +111,14 @@ async fn token(action: TokenAction) -> anyhow::Result<()> {
             let store = database.open().await?;
             let tokens = store.tokens().await;
             store.close().await;
-            let mut lines = vec![format!("{:<8}  {:<7}  {:<24}  {:<24}  name", "id", "scope", "created", "revoked")];
+            let mut lines = vec![format!(
+                "{:<8}  {:<9}  {:<24}  {:<24}  {:<32}  name",
+                "id", "scope", "created", "revoked", "machine"
+            )];
             lines.extend(tokens?.iter().map(|row| {
                 let (revoked, name) = (row.revoked.as_deref().unwrap_or("-"), wire::cell::terminal(&row.name));
-                format!("{:<8}  {:<7}  {:<24}  {revoked:<24}  {name}", row.id, row.scope, row.created)
+                let machine = row.machine.as_deref().unwrap_or("-");
+                format!("{:<8}  {:<9}  {:<24}  {revoked:<24}  {machine:<32}  {name}", row.id, row.scope, row.created)
             }));
             say::unless_gone(say::data(lines.join("\n"))).context("failed to print the tokens")
         }

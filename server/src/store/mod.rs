@@ -10,9 +10,10 @@ mod logs;
 mod losses;
 mod machines;
 mod moment;
+mod purge;
 mod ranges;
-mod summary;
 mod readiness;
+mod summary;
 mod tokens;
 mod verdict;
 
@@ -25,12 +26,12 @@ use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::{Any, AnyConnection, AnyPool, Connection, Executor, Row, Transaction};
 use tokio::sync::{Mutex, MutexGuard};
 
-pub use events::{EventRow, Evidence};
+pub use events::{EventCursor, EventRow, Evidence};
 pub use filter::{Dimension, Filter};
 pub use ingest::log_id;
 pub use logs::{Cursor, LogRow, StoredLog};
 pub use losses::{LossCursor, LossRow, LossTotal, Losses};
-pub use machines::Machine;
+pub use machines::{Machine, MachineRow};
 pub use summary::{Group, Summary, Totals};
 pub use tokens::{NewToken, TokenRow};
 
@@ -204,13 +205,13 @@ impl Write<'_> {
     }
 }
 
-/// With a write-ahead log readers never wait; `full` makes an acknowledged commit survive a power cut as well.
 /// Whether a connection is in no transaction, once what was sent on its way is done.
 async fn is_at_rest(connection: &mut AnyConnection) -> sqlx::Result<bool> {
     connection.ping().await?;
     Ok(!connection.is_in_transaction())
 }
 
+/// With a write-ahead log readers never wait; `full` makes an acknowledged commit survive a power cut as well.
 async fn prepare_sqlite(connection: &mut AnyConnection) -> sqlx::Result<()> {
     for pragma in [
         "pragma busy_timeout = 10000",
@@ -255,7 +256,6 @@ mod tests {
         store.can_write().await.expect("it answers");
         assert!(path.exists());
     }
-}
 
     /// SQLite itself ends a transaction that finds no room, also when the limit is not that of the disk.
     #[tokio::test]
@@ -280,3 +280,4 @@ mod tests {
             store.can_write().await.expect("there is room");
         }
     }
+}
