@@ -66,7 +66,7 @@ pub fn caveats(dossier: &Dossier) -> Vec<String> {
     if !open.is_empty() && dossier.comparison.result != Agreement::CannotTell {
         let who = match &dossier.beside[..] {
             [] => "The log does not tell these".to_owned(),
-            [only] => format!("Neither the log nor {} tells these", only.file),
+            [only] => format!("Neither the log nor {} tells these", only.name()),
             _ => "Neither the log nor the files beside it tell these".to_owned(),
         };
         say(&format!("{who}, so the replay takes what is usual: {}.", open.join(", ")));

@@ -13,6 +13,7 @@ use wire::{Generation, Luid, Machine, Path, Placement, Policy, Settings, Split};
 
 use self::adapters::Joined;
 use super::source::{Kind, Source};
+use crate::source::base_name;
 
 /// The kill switch, as facts are named.
 const KILL: &str = "settings.DXR_WEAVE_ON_SCANOUT";
@@ -68,6 +69,11 @@ pub fn add(log: &mut Told, source: &Source, file: &str, observed: Observed<'_>) 
 }
 
 impl Beside {
+    /// Without its folders, for sentences.
+    pub fn name(&self) -> &str {
+        base_name(&self.file)
+    }
+
     fn told(&mut self, what: impl Into<String>) {
         let what = what.into();
         if !self.told.contains(&what) {
@@ -76,7 +82,7 @@ impl Beside {
     }
 
     fn differs(&mut self, what: &str, log: &str, own: &str) {
-        let file = &self.file;
+        let file = self.name();
         self.notes.push(format!("{what}: the log says {log}, {file} says {own}. The log wins."));
     }
 }
@@ -237,7 +243,8 @@ fn session(log: &mut Told, own: &Told, joined: &Joined, beside: &mut Beside) {
         told.push(fact);
     }
     log.missing.retain(|fact| !told.contains(fact));
-    for fact in told {
-        beside.told(fact);
+    let names: Vec<_> = told.iter().map(|fact| fact.trim_start_matches("session.")).collect();
+    if !names.is_empty() {
+        beside.told(format!("of the session: {}", names.join(", ")));
     }
 }

@@ -4,6 +4,9 @@ use wire::{Luid, Machine, MachineAdapter};
 
 use super::Beside;
 
+/// More names than a PC has cards for tell nothing.
+const NAMES_MAX: usize = 8;
+
 /// The LUIDs of a file in the words of the log.
 #[derive(Debug, Default)]
 pub struct Joined {
@@ -26,10 +29,9 @@ impl Joined {
 pub fn join(log: &mut Machine, own: &Machine, beside: &mut Beside) -> Option<Joined> {
     let pairs = pair(&log.adapters, &own.adapters);
     if !log.adapters.is_empty() && !own.adapters.is_empty() && pairs.iter().all(Option::is_none) {
-        let file = &beside.file;
-        beside
-            .notes
-            .push(format!("{file} is of another PC: it has none of the log's GPUs, so nothing is taken from it."));
+        let file = beside.name();
+        let note = format!("{file} is of another PC: it has none of the log's GPUs, so nothing is taken from it.");
+        beside.notes.push(note);
         return None;
     }
     // A ranking in the log went through all adapters; names alone come from here and there, in no order.
@@ -39,10 +41,9 @@ pub fn join(log: &mut Machine, own: &Machine, beside: &mut Beside) -> Option<Joi
     joined.pairs.extend(both().filter_map(|(said, from)| from.luid.zip(said.luid)));
     let other_boot = joined.pairs.iter().any(|(from, to)| from != to);
     if other_boot {
-        let file = &beside.file;
-        beside
-            .notes
-            .push(format!("{file} is of another boot: its LUIDs are other ones, so adapters are joined by name."));
+        let file = beside.name();
+        let note = format!("{file} is of another boot: its LUIDs are other ones, so adapters are joined by name.");
+        beside.notes.push(note);
     }
     let same_boot = !other_boot && !joined.pairs.is_empty();
     for (adapter, from) in log.adapters.iter_mut().zip(&pairs).filter_map(|(said, at)| Some((said, (*at)?))) {
@@ -50,9 +51,16 @@ pub fn join(log: &mut Machine, own: &Machine, beside: &mut Beside) -> Option<Joi
     }
     let extra: Vec<usize> = (0..own.adapters.len()).filter(|at| !pairs.contains(&Some(*at))).collect();
     if complete {
-        for adapter in extra.iter().map(|at| &own.adapters[*at]).filter(|adapter| adapter.software != Some(true)) {
-            let (file, name) = (&beside.file, &adapter.name);
-            beside.notes.push(format!("{file} lists '{name}', which the log does not list. The log wins."));
+        let names = extra.iter().map(|at| &own.adapters[*at]).filter(|adapter| adapter.software != Some(true));
+        let mut names: Vec<String> = names.map(|adapter| format!("'{}'", adapter.name)).collect();
+        if let Some(more @ 1..) = names.len().checked_sub(NAMES_MAX) {
+            names.truncate(NAMES_MAX);
+            names.push(format!("and {more} more"));
+        }
+        if !names.is_empty() {
+            let (file, names) = (beside.name(), names.join(", "));
+            let note = format!("{file} lists GPUs that the log does not: {names}. The log wins.");
+            beside.notes.push(note);
         }
     } else if !own.adapters.is_empty() {
         let mut mine: Vec<_> = std::mem::take(&mut log.adapters).into_iter().map(Some).collect();
@@ -90,7 +98,7 @@ fn pair(log: &[MachineAdapter], own: &[MachineAdapter]) -> Vec<Option<usize>> {
         }
         let left: Vec<usize> = (0..log.len()).filter(|at| pairs[*at].is_none() && log[*at].name == *name).collect();
         let free: Vec<usize> =
-            (0..own.len()).filter(|at| !pairs.contains(&Some(*at)) && own[*at].name == *name).collect();
+            (0..own.len()).filter(|at| own[*at].name == *name && !pairs.contains(&Some(*at))).collect();
         if left.len() == free.len() {
             left.into_iter().zip(free).for_each(|(at, from)| pairs[at] = Some(from));
         }
@@ -124,6 +132,6 @@ fn fill(said: &mut MachineAdapter, from: &MachineAdapter, same_boot: bool, besid
         said.feature_level.clone_from(&from.feature_level);
     }
     if *said != before {
-        beside.told(format!("more of '{}'", said.name));
+        beside.told(format!("more about '{}'", said.name));
     }
 }
