@@ -1,6 +1,7 @@
 //! What can be typed: the commands, their options and their help.
 
 mod offline;
+mod service;
 
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
@@ -10,6 +11,7 @@ use reqwest::Url;
 use resolver::Code;
 
 pub use offline::{AnswerFormat, DiffArgs, ExplainArgs, PageFormat, ReplayArgs};
+pub use service::{InstallArgs, RunArgs, ScopeArgs, ServiceAction, ServiceArgs};
 
 /// Tells what DisplayXR logs say about where the weave ran, and why.
 #[derive(Parser, Debug)]
@@ -38,6 +40,8 @@ pub enum Command {
     Replay(ReplayArgs),
     /// Send what the logs of this machine say to a server.
     Watch(WatchArgs),
+    /// Let the system start the agent by itself.
+    Service(ServiceArgs),
 }
 
 /// `weavewatch scan`.

@@ -16,6 +16,7 @@ pub mod problems;
 pub mod reading;
 pub mod replay;
 pub mod scan;
+pub mod service;
 pub mod show;
 pub mod source;
 pub mod watch;
@@ -33,5 +34,6 @@ pub fn run() -> Exit {
         Command::Explain(args) => explain::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Watch(args) => watch::run(&args),
+        Command::Service(args) => service::run(&args),
     }
 }

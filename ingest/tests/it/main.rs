@@ -6,4 +6,5 @@ mod pages;
 mod replay;
 mod scan;
 mod server;
+mod service;
 mod watch;
