@@ -1,0 +1,163 @@
+//! What a look concludes: logs that are gone, logs that ended, logs to read.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use super::decide::{idle, loss};
+use super::{Follower, Look, Take, What};
+use crate::position::{Ended, LogKey, Position};
+
+/// A program that starts again does not write into its older log; two that run at once do. So a line that is not whole is
+/// left alone for this long.
+const STILL: Duration = Duration::from_secs(10);
+
+impl Follower {
+    /// Ends a look.
+    pub(super) fn settle(&mut self, look: &mut Look) {
+        self.try_again(look);
+        self.settle_orphans(look);
+        self.find_work(look);
+        self.forget(look);
+        look.moved.sort_unstable();
+        look.moved.dedup();
+    }
+
+    /// Files that only time can help.
+    fn try_again(&mut self, look: &mut Look) {
+        let again = self.files.iter().filter(|(_, file)| match file.what {
+            What::Failed { again_at, .. } => self.now >= again_at,
+            What::Waiting => idle(self, file) >= self.config.quiet,
+            What::New | What::Other | What::Followed | What::Duplicate => false,
+        });
+        let again: Vec<PathBuf> = again.map(|(path, _)| path.clone()).collect();
+        for path in again {
+            self.examine(&path, look);
+        }
+    }
+
+    /// Logs without a file: a copy takes their place, or they have ended.
+    fn settle_orphans(&mut self, look: &mut Look) {
+        let mut orphans = std::mem::take(&mut self.orphans);
+        orphans.sort_unstable();
+        orphans.dedup();
+        for key in orphans {
+            if self.logs.get(&key).is_none_or(|log| log.at.is_some()) {
+                continue;
+            }
+            let copies =
+                self.files.iter().filter(|(_, file)| file.what == What::Duplicate && file.log.as_ref() == Some(&key));
+            let mut copies: Vec<PathBuf> = copies.map(|(path, _)| path.clone()).collect();
+            copies.sort_unstable();
+            for copy in copies {
+                self.examine(&copy, look);
+            }
+            self.end_orphan(&key, look);
+        }
+        // Examining copies can only find files gone that were there a moment ago; the next look ends their logs.
+    }
+
+    fn end_orphan(&mut self, key: &LogKey, look: &mut Look) {
+        let Some(log) = self.logs.get_mut(key).filter(|log| log.at.is_none()) else { return };
+        let position = &mut log.position;
+        let replaced = self.files.contains_key(Path::new(&position.path));
+        let (ended, reason) = if replaced { (Ended::Replaced, "truncated") } else { (Ended::Deleted, "deleted") };
+        if position.seen > position.end {
+            look.losses.push(loss(key, position, reason, position.seen - position.end));
+        }
+        position.seen = position.end;
+        position.ended = Some(ended);
+        let since = self.now.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        position.gone_s = Some(since);
+        if position.told {
+            look.moved.push(key.clone());
+        }
+    }
+
+    /// Logs with something to read, logs that ended by being quiet, and how many there are of everything.
+    fn find_work(&mut self, look: &mut Look) {
+        for (path, file) in &self.files {
+            let key = match (file.what, &file.log) {
+                (What::Followed, Some(key)) => key,
+                (What::Waiting, _) => {
+                    look.waiting.push(path.clone());
+                    continue;
+                }
+                (What::Other, _) => {
+                    look.others += 1;
+                    continue;
+                }
+                (What::Duplicate, _) => {
+                    look.duplicates += 1;
+                    continue;
+                }
+                (What::New | What::Failed { .. } | What::Followed, _) => continue,
+            };
+            let idle = idle(self, file);
+            let Some(log) = self.logs.get_mut(key) else { continue };
+            let newest = log.process.as_ref().and_then(|(exe, started)| Some((self.newest.get(exe)?, started)));
+            let superseded = newest.is_some_and(|(newest, started)| newest > started);
+            let ended = if idle >= self.config.quiet {
+                Some(Ended::Quiet)
+            } else {
+                (superseded && idle >= STILL).then_some(Ended::Superseded)
+            };
+            log.take = match ended {
+                Some(ended) => Take::Ended(ended),
+                None if self.config.take_partial => Take::AsItIs,
+                None => Take::No,
+            };
+            let position = &mut log.position;
+            if position.seen > position.end || !position.told {
+                let fails = log.failed.is_some_and(|(again_at, _)| self.now < again_at);
+                if !fails && (log.take != Take::No || log.tried != Some(position.seen)) {
+                    look.changed.push(key.clone());
+                }
+            } else if position.ended.is_none() && ended == Some(Ended::Quiet) {
+                position.ended = ended;
+                look.moved.push(key.clone());
+            }
+        }
+        look.changed.sort_unstable();
+        look.waiting.sort_unstable();
+        let ended = |log: &&super::Log| log.position.ended.is_some();
+        look.finished = self.logs.values().filter(ended).count() as u64;
+        look.followed = self.logs.len() as u64 - look.finished;
+    }
+
+    /// Forgets logs whose file is gone for long, but not while another content of the same process is there: it would get a
+    /// number that was used.
+    fn forget(&mut self, look: &mut Look) {
+        let now_s = self.now.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        let keep_s = self.config.keep.as_secs();
+        let over = |gone_s: Option<u64>| gone_s.is_some_and(|gone_s| gone_s.saturating_add(keep_s) <= now_s);
+        let candidates: Vec<LogKey> =
+            self.logs.iter().filter(|(_, log)| over(log.position.gone_s)).map(|(key, _)| key.clone()).collect();
+        for key in candidates {
+            let Some(Position { base, header, id, .. }) = self.logs.get(&key).map(|log| log.position.clone()) else {
+                continue;
+            };
+            let relatives = self.by_base.get(&base).into_iter().flatten();
+            if relatives.filter_map(|key| self.logs.get(key)).any(|log| !over(log.position.gone_s)) {
+                continue;
+            }
+            self.logs.remove(&key);
+            remove(&mut self.by_base, &base, &key);
+            remove(&mut self.homeless, &header, &key);
+            if let Some(id) = id.filter(|id| self.by_id.get(id) == Some(&key)) {
+                self.by_id.remove(&id);
+            }
+            look.forgotten.push(key);
+        }
+    }
+}
+
+fn remove<K: Hash + Eq>(lists: &mut HashMap<K, Vec<LogKey>>, of: &K, key: &LogKey) {
+    if let Some(keys) = lists.get_mut(of) {
+        keys.retain(|other| other != key);
+        if keys.is_empty() {
+            lists.remove(of);
+        }
+    }
+}

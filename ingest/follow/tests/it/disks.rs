@@ -1,0 +1,1 @@
+//! Disks that lie, refuse, or count what they are asked.

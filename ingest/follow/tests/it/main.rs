@@ -1,0 +1,7 @@
+//! What following gives for everything that can happen to a file.
+
+mod common;
+mod content;
+mod disks;
+mod files;
+mod identity;
