@@ -81,6 +81,17 @@ impl Exes {
         })
     }
 
+    /// False when no name of a program has to go.
+    pub fn could_be_in(&self, text: &[u8]) -> bool {
+        match self.policy {
+            ExeNames::Keep => false,
+            ExeNames::Map(_) => self.known.find(text).next().is_some(),
+            ExeNames::Hash { .. } => {
+                self.known.find(text).next().is_some() || PROGRAM.is_match(text) || LOG.is_match(text)
+            }
+        }
+    }
+
     /// Replaces names wherever they stand.
     pub fn apply(&self, edit: &mut Edit<'_>, counts: &mut Counts) {
         if self.policy == ExeNames::Keep {
@@ -91,17 +102,20 @@ impl Exes {
             self.known.find(text).map(|found| (found.range, Cow::Borrowed(found.meaning.as_str()))).collect();
         if let ExeNames::Hash { key } = &self.policy {
             // The name of a log holds its program's, and nothing else in it is one.
-            let logs: Vec<_> =
-                LOG.captures_iter(text).filter_map(|groups| Some((groups.get(0)?, groups.get(1)?))).collect();
-            let in_log = |range: &Range<usize>| logs.iter().any(|(log, _)| overlap(&log.range(), range));
-            let programs = PROGRAM
+            let logs: Vec<_> = LOG
+                .captures_iter(text)
+                .filter_map(|groups| Some((groups.get(0)?.range(), groups.get(1)?.range())))
+                .collect();
+            let programs: Vec<_> = PROGRAM
                 .find_iter(text)
                 .map(|found| start_of(text, found.start(), found.end())..found.end())
-                .filter(|range| !in_log(range));
-            for range in logs.iter().map(|(_, exe)| exe.range()).chain(programs) {
+                .filter(|range| !covers(&logs, |(log, _)| log, range))
+                .collect();
+            let known = places.clone();
+            for range in logs.into_iter().map(|(_, exe)| exe).chain(programs) {
                 let name = String::from_utf8_lossy(&text[range.clone()]);
-                let covered = places.iter().any(|(known, _)| overlap(known, &range));
-                if !covered && !is_hashed(&name) && !name.eq_ignore_ascii_case(".exe") {
+                let is_free = !covers(&known, |(known, _)| known, &range);
+                if is_free && !is_hashed(&name) && !name.eq_ignore_ascii_case(".exe") {
                     let own = hashed(key, &name);
                     places.push((range, Cow::Owned(own)));
                 }
@@ -114,8 +128,10 @@ impl Exes {
     }
 }
 
-fn overlap(one: &Range<usize>, other: &Range<usize>) -> bool {
-    one.start < other.end && other.start < one.end
+/// One of the places, which are in order and apart, overlaps the range.
+fn covers<T>(places: &[T], range_of: impl Fn(&T) -> &Range<usize>, range: &Range<usize>) -> bool {
+    let next = places.partition_point(|place| range_of(place).end <= range.start);
+    places.get(next).is_some_and(|place| range_of(place).start < range.end)
 }
 
 /// Looks for the name, and for its stem where that is a word of its own.

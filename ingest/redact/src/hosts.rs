@@ -78,6 +78,11 @@ impl Hosts {
         Self { names }
     }
 
+    /// A known name stands in the text.
+    pub fn are_in(&self, text: &[u8]) -> bool {
+        self.names.find(text).next().is_some()
+    }
+
     /// Replaces names that stand where a name stands, and names that are known wherever they stand.
     pub fn apply(&self, edit: &mut Edit<'_>, counts: &mut Counts) {
         let text = edit.source();

@@ -75,6 +75,11 @@ impl Users {
         Self { names }
     }
 
+    /// A known name stands in the text.
+    pub fn are_in(&self, text: &[u8]) -> bool {
+        self.names.find(text).next().is_some()
+    }
+
     /// Replaces names that are known, wherever they stand.
     pub fn apply(&self, edit: &mut Edit<'_>, counts: &mut Counts) {
         for found in self.names.find(edit.source()) {
