@@ -204,14 +204,18 @@ fn pushing_has_two_limits_and_dropping_makes_room() {
     // Not even synced: they are synced first, so that the loss is counted once.
     assert_eq!(queue.drop_oldest(ENTRY_BYTES + 1).expect("the disk has space"), [(1, entry(1)), (2, entry(2))]);
     assert_eq!(queue.push(&entry(4)).expect("there is space"), 4);
+    let minutes = from_unix_s(started)..=from_unix_s(now_unix_s());
+    assert!(minutes.contains(&queue.oldest().expect("two wait")));
+    queue.acknowledge(3).expect("the disk has space");
+    assert!(minutes.contains(&queue.oldest().expect("one waits, unsynced")));
     queue.sync().expect("the disk has space");
-    assert_eq!(numbers(&mut queue), [3, 4]);
+    assert!(minutes.contains(&queue.oldest().expect("one waits")));
+    assert_eq!(numbers(&mut queue), [4]);
     assert_eq!(
         queue.peek(0, 10).expect("the files are there"),
-        [(3, entry(3))],
+        [(4, entry(4))],
         "one is handed out whatever its length"
     );
-    assert!((from_unix_s(started)..=from_unix_s(now_unix_s())).contains(&queue.oldest().expect("two wait")));
     queue.clear().expect("the disk has space");
     assert_eq!((queue.len(), queue.bytes(), queue.oldest()), (0, 0, None));
     assert_eq!(queue.push(&entry(5)).expect("there is space"), 5, "numbers are not used twice");
@@ -233,6 +237,11 @@ fn damage_under_an_open_queue_is_told_and_does_not_stop_it() {
     drop(queue);
     let (mut queue, recovery) = Queue::open(options(folder.path())).expect("any state can be opened");
     assert_eq!((numbers(&mut queue), recovery.findings), (vec![10], vec![]));
+    // What is gone is remembered for as long as it lies ahead.
+    let position = || fs::read_to_string(folder.path().join("position")).expect("it is text");
+    assert!(position().contains(r#""gone":[[7,9]]"#), "{}", position());
+    queue.acknowledge(10).expect("the disk has space");
+    assert!(position().contains(r#""gone":[]"#), "{}", position());
 }
 
 #[test]

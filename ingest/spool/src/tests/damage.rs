@@ -103,14 +103,16 @@ proptest! {
             }
         }
         let damaged = files(folder);
-        // Entries that still stand somewhere, byte for byte.
-        let stands = |sequence: &u64| {
-            let holds = |bytes: &[u8]| bytes.windows(entry(*sequence).len() + 28).any(|window| {
-                window[12..20] == sequence.to_le_bytes() && window[28..] == entry(*sequence)
-                    && before.values().any(|before| before.windows(window.len()).any(|old| old == window))
-            });
-            damaged.iter().any(|(name, bytes)| name.starts_with("q-") && holds(bytes))
-        };
+        // Entries that still stand somewhere, byte for byte, and before the later ones of their file.
+        let place = |bytes: &[u8], sequence: u64| bytes.windows(entry(sequence).len() + 28).position(|window| {
+            window[12..20] == sequence.to_le_bytes() && window[28..] == entry(sequence)
+                && before.values().any(|before| before.windows(window.len()).any(|old| old == window))
+        });
+        let stands = |sequence: &u64| damaged.iter().filter(|(name, _)| name.starts_with("q-")).any(|(_, bytes)| {
+            place(bytes, *sequence).is_some_and(|at| {
+                (sequence + 1..=pushed).filter_map(|later| place(bytes, later)).all(|later| later > at)
+            })
+        });
         let reachable: Vec<u64> = (acknowledged + 1..=pushed).filter(stands).collect();
 
         let (mut queue, recovery) = open();

@@ -53,7 +53,9 @@ fn assert_full(error: &io::Error) {
 }
 
 fn entry(number: u64) -> Vec<u8> {
-    number.to_le_bytes().iter().copied().cycle().take(50_000 + (number % 7) as usize * 1000).collect()
+    let mut bytes = vec![7; 50_000 + (number % 7) as usize * 1000];
+    bytes[..8].copy_from_slice(&number.to_le_bytes());
+    bytes
 }
 
 fn open(folder: &Path) -> Queue {
@@ -119,6 +121,26 @@ fn a_queue_that_fills_its_disk_gets_space_back_by_acknowledgements_and_loses_not
     assert!(queue.is_empty());
     // All of it is free again but for what the filler took.
     assert!(push_until_full(&mut queue, later + 1) - later >= later - 52);
+}
+
+#[test]
+fn acknowledged_segments_give_their_space_when_nothing_else_can() {
+    let Some(disk) = Disk::mount() else { return };
+    let mut queue = open(disk.path());
+    for number in 1..=60 {
+        queue.push(&entry(number)).expect("the disk has space");
+    }
+    queue.sync().expect("the disk has space");
+    fs::remove_file(disk.path().join("position.bak")).expect("it is there");
+    disk.fill();
+    // No copy to give up, and no whole segment behind the first entry: it stays until there is space.
+    assert_full(&queue.acknowledge(1).expect_err("the disk is full"));
+    assert_full(&queue.drop_oldest((64 << 20) - queue.bytes() + 1).expect_err("the disk is full"));
+    assert_waiting(&mut queue, 1, 60);
+    queue.acknowledge(30).expect("a segment gives its space");
+    assert_waiting(&mut queue, 31, 60);
+    drop(queue);
+    assert_waiting(&mut open(disk.path()), 31, 60);
 }
 
 #[test]
