@@ -2,10 +2,12 @@
 
 use axum::body::Body;
 use server::auth::Scope;
+use server::store::Place;
+use sqlx::{AssertSqlSafe, Executor};
 use wire::{Deleted, ENROLL_SCHEMA, ENROLLED_SCHEMA, Enroll, Enrolled};
 
 use crate::sample::{Sample, batch, machine};
-use crate::world::{Answer, World, on_each_database, request};
+use crate::world::{Answer, World, connect, on_each_database, request};
 
 /// A token of this scope.
 pub async fn token(world: &World, scope: Scope) -> String {
@@ -226,6 +228,50 @@ fn a_deletion_and_uploads_at_the_same_time_leave_whole_logs() {
         let rows = world.rows().await;
         assert_eq!(rows.len(), 3 * 6, "a log, a reason and a record, six times: {rows:?}");
         assert_eq!(delete(&world, &own, 1).await.json()["logs"], 6);
+        assert_eq!(crate::told::everything_of(&world, 1).await, 0);
+    });
+}
+
+#[test]
+fn a_deletion_waits_for_a_batch_under_way_and_takes_its_logs_too() {
+    on_each_database(async |world| {
+        let world = std::sync::Arc::new(world);
+        let own = enroll(&world, 1).await;
+        world.upload_as(&own, &batch(1, vec![Sample::default().segment()])).await;
+        // What a batch does, up to its commit.
+        let mut connection = connect(&world.place).await;
+        let in_postgres = matches!(world.place, Place::Postgres(_));
+        let mut execute = async |statement: String| {
+            connection.execute(AssertSqlSafe(statement)).await.expect("the batch goes on").rows_affected()
+        };
+        execute(if in_postgres { "begin" } else { "begin immediate" }.to_owned()).await;
+        execute(format!("update machines set last_contact = last_contact where id = '{}'", machine(1))).await;
+        let columns = "machine, file, received, end_offset, facts, report";
+        let copy = format!(
+            "insert into logs (id, log, {columns}) select '{0}', '{0}', {columns} from logs where machine = '{1}'",
+            machine(77),
+            machine(1)
+        );
+        assert_eq!(execute(copy).await, 1);
+        let deletion = {
+            let (world, own) = (world.clone(), own.clone());
+            tokio::spawn(async move { delete(&world, &own, 1).await })
+        };
+        if in_postgres {
+            let mut watch = connect(&world.place).await;
+            let waiting = "select count(*) from pg_stat_activity
+                           where datname = current_database() and wait_event_type = 'Lock'";
+            while !deletion.is_finished() {
+                let count: i64 = sqlx::query_scalar(waiting).fetch_one(&mut watch).await.expect("it answers");
+                if count > 0 {
+                    break;
+                }
+            }
+        }
+        assert!(!deletion.is_finished(), "it cannot know yet");
+        execute("commit".to_owned()).await;
+        let answer = deletion.await.expect("no panic");
+        assert_eq!(answer.json(), serde_json::json!({"logs": 2}));
         assert_eq!(crate::told::everything_of(&world, 1).await, 0);
     });
 }
