@@ -7,9 +7,11 @@ use std::io::{BufReader, Read};
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use wire::{BATCH_SCHEMA, Clock, Refusal, Segment};
+use wire::{BATCH_SCHEMA, Clock, Segment};
 
+use crate::at_most::AtMost;
 use crate::error::Error;
+use crate::refusals::Refusals;
 use crate::text;
 use crate::told::{self, Told};
 
@@ -17,6 +19,12 @@ use crate::told::{self, Told};
 pub const PACKED_LIMIT_BYTES: usize = 8 << 20;
 /// The largest batch that comes out of it.
 pub const PLAIN_LIMIT_BYTES: usize = 64 << 20;
+/// Segments in one batch; an agent sends some hundreds at a time.
+pub const SEGMENTS: usize = 5_000;
+/// The longest name of a file or program, many times what any system allows.
+const NAME_BYTES: usize = 4 << 10;
+/// The longest text of any other kind, as JSON spells it: several times what the parser looks at of a line.
+const TEXT_BYTES: usize = 256 << 10;
 /// zstd may ask for a window of any size; larger ones than this never pay on batches.
 const ZSTD_WINDOW_LOG_MAX: u32 = 27;
 
@@ -36,10 +44,10 @@ pub enum Encoding {
 pub struct Checked {
     /// Pseudonym of the PC.
     pub machine: String,
-    /// In the order of the batch.
-    pub segments: Vec<Segment>,
+    /// In the order of the batch, each with its place there.
+    pub segments: Vec<(u64, Segment)>,
     /// What was left out.
-    pub refused: Vec<Refusal>,
+    pub refused: Refusals,
     /// What the agent says of itself.
     pub told: Told,
     /// What was left out of that, with reasons.
@@ -54,11 +62,11 @@ struct Envelope<'a> {
     #[serde(default)]
     agent: String,
     #[serde(borrow)]
-    segments: Vec<&'a RawValue>,
+    segments: AtMost<&'a RawValue, SEGMENTS>,
     #[serde(borrow, default)]
     heartbeat: Option<&'a RawValue>,
     #[serde(borrow, default)]
-    losses: Vec<&'a RawValue>,
+    losses: AtMost<&'a RawValue, { told::LOSSES }>,
 }
 
 impl Encoding {
@@ -87,16 +95,19 @@ pub fn decode(encoding: Encoding, body: &[u8]) -> Result<Checked, Error> {
     if batch.schema != BATCH_SCHEMA {
         return Err(Error::BadBatch(format!("the schema of the batch is not {BATCH_SCHEMA}")));
     }
+    if batch.segments.more > 0 {
+        return Err(Error::TooLarge("5,000 segments"));
+    }
     let mut checked = Checked { machine: batch.machine, ..Checked::default() };
     let machine_is_id = text::is_id(&checked.machine);
-    for (index, raw) in (0..).zip(batch.segments) {
+    for (place, raw) in (0..).zip(batch.segments.items) {
         let read = if machine_is_id { segment(raw.get()) } else { Err("the machine is not 32 hex digits".to_owned()) };
         match read {
-            Ok(segment) => checked.segments.push(segment),
-            Err(reason) => checked.refused.push(Refusal { segment: index, reason }),
+            Ok(segment) => checked.segments.push((place, segment)),
+            Err(reason) => checked.refused.add(place, &reason),
         }
     }
-    let (told, mut left_out) = Told::read(&batch.agent, batch.heartbeat, &batch.losses);
+    let (told, mut left_out) = Told::read(&batch.agent, batch.heartbeat, &batch.losses.items, batch.losses.more);
     if machine_is_id {
         checked.told = told;
     } else if !told.is_empty() {
@@ -130,10 +141,23 @@ fn read_within(reader: impl Read, broken: impl FnOnce(std::io::Error) -> Error) 
 
 /// Reads one segment and checks that it makes sense.
 fn segment(raw: &str) -> Result<Segment, String> {
+    let longest = longest_text(raw);
+    if longest > TEXT_BYTES {
+        return Err(format!("a text of {longest} bytes is longer than the {TEXT_BYTES} that are taken"));
+    }
     let mut segment: Segment =
         serde_json::from_str(raw).map_err(|error| format!("the segment cannot be read: {error}"))?;
     if !text::is_id(&segment.log) {
         return Err("the log is not 32 hex digits".to_owned());
+    }
+    let exe = segment.facts.process.as_ref().map(|process| process.exe.as_str());
+    for (what, name) in [("file", Some(segment.file.as_str())), ("program", exe)] {
+        let length = name.unwrap_or_default().len();
+        if length > NAME_BYTES {
+            return Err(format!(
+                "the name of the {what} has {length} bytes, more than the {NAME_BYTES} that are taken"
+            ));
+        }
     }
     if segment.file.contains('\0') {
         return Err("the file name holds a NUL character".to_owned());
@@ -159,6 +183,23 @@ fn segment(raw: &str) -> Result<Segment, String> {
     Ok(segment)
 }
 
+/// The bytes of the longest string in a JSON text, names included, escapes counted as they stand.
+fn longest_text(json: &str) -> usize {
+    let mut longest = 0;
+    let mut rest = json.as_bytes();
+    // Quotes stand around strings only, so every other one begins one.
+    while let Some(begin) = rest.iter().position(|byte| *byte == b'"') {
+        let text = &rest[begin + 1..];
+        let mut end = 0;
+        while end < text.len() && text[end] != b'"' {
+            end += if text[end] == b'\\' { 2 } else { 1 };
+        }
+        longest = longest.max(end);
+        rest = text.get(end + 1..).unwrap_or_default();
+    }
+    longest
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -176,7 +217,7 @@ mod tests {
 
     fn refusals(segments: &str) -> Vec<(u64, String)> {
         let checked = decode(Encoding::Identity, batch(segments).as_bytes()).expect("a batch");
-        checked.refused.into_iter().map(|refusal| (refusal.segment, refusal.reason)).collect()
+        checked.refused.into_list().into_iter().map(|refusal| (refusal.segment, refusal.reason)).collect()
     }
 
     #[test]
@@ -192,11 +233,47 @@ mod tests {
             good.replace("a.log", "a\\u0000.log"),
             "7".to_owned(),
             "{}".to_owned(),
+            good.replace("a.log", &"x".repeat(4_097)),
+            good.replace("\"process\":null", &process(&"x".repeat(4_097))),
+            good.replace("\"offset\":9", &format!("\"offset\":9,\"marker\":\"{}\"", "x".repeat(TEXT_BYTES + 1))),
+            good.replace("\"offset\":9", &format!("\"offset\":9,\"{}\":0", "x".repeat(TEXT_BYTES + 1))),
         ];
+        assert_eq!(refusals(&good.replace("\"process\":null", &process(&"x".repeat(4_096)))), []);
         for bad in &cases {
             let refused = refusals(&[good.as_str(), bad, &good].join(","));
             assert_eq!(refused.iter().map(|(index, _)| *index).collect::<Vec<_>>(), [1], "{bad}: {refused:?}");
         }
+    }
+
+    fn process(exe: &str) -> String {
+        format!(r#""process":{{"exe":"{exe}","pid":1,"started":null}}"#)
+    }
+
+    #[test]
+    fn the_longest_text_is_found() {
+        for (json, longest) in [
+            ("7", 0),
+            (r#""""#, 0),
+            (r#"{"a":"bc","def":["g"]}"#, 3),
+            (r#"["\"\"","a"]"#, 4),
+            (r#"["\\","abc"]"#, 3),
+            (r#"["ü"]"#, 2),
+        ] {
+            assert_eq!(longest_text(json), longest, "{json}");
+        }
+    }
+
+    #[test]
+    fn a_small_batch_of_nonsense_makes_no_large_answer() {
+        let nonsense = vec!["7"; SEGMENTS].join(",");
+        let refused = refusals(&nonsense);
+        assert!(refused.iter().map(|(place, _)| *place).eq(0..SEGMENTS as u64));
+        assert!(refused.iter().map(|(_, reason)| reason.len()).sum::<usize>() < 60 * SEGMENTS);
+        let quoted = format!("\"{}\"", "x".repeat(1_000_000));
+        assert!(refusals(&quoted)[0].1.len() < 300);
+
+        let too_many = batch(&vec!["7"; SEGMENTS + 1].join(","));
+        assert!(matches!(decode(Encoding::Identity, too_many.as_bytes()), Err(Error::TooLarge(_))));
     }
 
     #[test]

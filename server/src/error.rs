@@ -6,6 +6,8 @@ use axum::response::{IntoResponse, Response};
 use dashboards::ErrorPage;
 use serde::Serialize;
 
+use crate::text;
+
 /// Why a request is not answered.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -137,7 +139,8 @@ impl IntoResponse for Error {
             r#type: format!("urn:weavewatch:problem:{code}"),
             title,
             status: status.as_u16(),
-            detail: self.to_string(),
+            // It may quote what the caller sent.
+            detail: text::brief(&self.to_string()),
         };
         let body = serde_json::to_vec(&problem).expect("four plain fields are always JSON");
         let mut response = (status, [(CONTENT_TYPE, "application/problem+json")], body).into_response();
@@ -154,7 +157,7 @@ impl IntoResponse for Html {
         let (safe, next_step) = error.advice();
         let page = ErrorPage {
             status: status.as_u16(),
-            happened: sentence(&error.to_string()),
+            happened: sentence(&text::brief(&error.to_string())),
             safe: safe.to_owned(),
             next_step: next_step.to_owned(),
         };

@@ -36,16 +36,21 @@ async fn store(app: &App, caller: &Caller, encoding: Encoding, body: Bytes) -> R
     let decoded = tokio::task::spawn_blocking(move || decode(encoding, &body)).await;
     let checked = decoded.map_err(|error| Error::Internal(error.into()))??;
     caller.may_speak_for(&checked.machine)?;
-    let accepted = checked.segments.len() as u64;
-    app.store.ingest(&checked.machine, &text::now(), checked.segments, &checked.told).await?;
-    if let Some(first) = checked.refused.first() {
-        let refused = checked.refused.len();
-        tracing::warn!(refused, "left segments out of a batch, the first because {}", first.reason);
+    let mut refused = checked.refused;
+    let pieces = checked.segments.len();
+    let left = app.store.ingest(&checked.machine, &text::now(), checked.segments, &checked.told).await?;
+    let accepted = (pieces - left.len()) as u64;
+    for (place, reason) in left {
+        refused.add(place, &reason);
+    }
+    let refused = refused.into_list();
+    if let Some(first) = refused.first() {
+        tracing::warn!("left {} segments out of a batch, the first because {}", refused.len(), first.reason);
     }
     if let Some(first) = checked.left_out.first() {
         tracing::warn!("left something out of what an agent told of itself, the first because {first:?}");
     }
-    Ok(Ack { accepted, refused: checked.refused, left_out: checked.left_out })
+    Ok(Ack { accepted, refused, left_out: checked.left_out })
 }
 
 /// axum has one error for a body that is too long and for a connection that broke.

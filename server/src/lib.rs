@@ -12,6 +12,7 @@ pub mod args;
 pub mod auth;
 pub mod store;
 
+mod at_most;
 mod decode;
 mod demo;
 mod enroll;
@@ -25,6 +26,7 @@ mod logs;
 mod machines;
 mod pages;
 mod query;
+mod refusals;
 mod router;
 mod say;
 mod serve;

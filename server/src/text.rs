@@ -41,6 +41,22 @@ pub fn for_column(text: &str) -> String {
     kept
 }
 
+/// The most characters of a message that quotes what somebody sent.
+const MESSAGE_CHARS: usize = 200;
+
+/// A message for a person, cut, and without anything that a terminal would obey.
+pub fn brief(message: &str) -> String {
+    // What is spelled out gets longer, never shorter, so more than this is never needed.
+    let head: String = message.chars().take(MESSAGE_CHARS + 1).collect();
+    let safe = wire::cell::terminal(&head);
+    let mut chars = safe.chars();
+    let mut kept: String = chars.by_ref().take(MESSAGE_CHARS).collect();
+    if chars.next().is_some() {
+        kept.push('…');
+    }
+    kept
+}
+
 /// A log's local time, `2026-09-14T12:00:00`.
 pub fn local_time(text: &str) -> Option<DateTime> {
     text.parse().ok()
@@ -79,6 +95,13 @@ mod tests {
         assert_eq!(for_column(&"显".repeat(300)), "显".repeat(300));
         assert_eq!(for_column(&"显".repeat(301)), format!("{}…", "显".repeat(300)));
         assert_eq!(hex(&[0, 0xab]), "00ab");
+    }
+
+    #[test]
+    fn a_message_is_short_and_does_nothing() {
+        assert_eq!(brief("failed: \u{1b}[2J"), r"failed: \u{1b}[2J");
+        assert_eq!(brief(&"x".repeat(1_000_000)), format!("{}…", "x".repeat(200)));
+        assert_eq!(brief(&"\0".repeat(200)).chars().count(), 201);
     }
 
     #[test]

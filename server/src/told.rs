@@ -10,7 +10,7 @@ use wire::{Heartbeat, Loss};
 use crate::text::{for_column, is_id};
 
 /// Losses in one batch. A machine with more logs than that tells of the rest in the next one.
-const LOSSES: usize = 10_000;
+pub const LOSSES: usize = 10_000;
 /// Entries of a heartbeat's map; an agent has a few dozen settings and reasons.
 const ENTRIES: usize = 200;
 /// Reasons for leaving something out that an answer lists; a client reads a few at most.
@@ -39,8 +39,8 @@ pub struct Lost {
 }
 
 impl Told {
-    /// Reads what stood in the batch, and answers beside it what was left out, with reasons for a person.
-    pub fn read(agent: &str, heartbeat: Option<&RawValue>, losses: &[&RawValue]) -> (Self, Vec<String>) {
+    /// Reads what stood in the batch, `more` losses left aside, and answers beside it what was left out, with reasons for a person.
+    pub fn read(agent: &str, heartbeat: Option<&RawValue>, losses: &[&RawValue], more: usize) -> (Self, Vec<String>) {
         let agent = (!agent.is_empty()).then(|| for_column(agent));
         let mut told = Self { agent, ..Self::default() };
         let mut remarks = Vec::new();
@@ -49,15 +49,14 @@ impl Told {
             Some(Ok(heartbeat)) => told.heartbeat = Some(cut(heartbeat)),
             Some(Err(error)) => remarks.push(for_column(&format!("the heartbeat cannot be read: {error}"))),
         }
-        for (index, raw) in losses.iter().take(LOSSES).enumerate() {
+        for (index, raw) in losses.iter().enumerate() {
             match loss(raw.get()) {
                 Ok((key, lost)) => told.losses.entry(key).or_default().raise(lost),
                 Err(reason) => remarks.push(for_column(&format!("loss {index} {reason}"))),
             }
         }
-        let over = losses.len().saturating_sub(LOSSES);
-        if over > 0 {
-            remarks.push(format!("{over} losses are more than the {LOSSES} of one batch: send them in the next"));
+        if more > 0 {
+            remarks.push(format!("{more} losses are more than the {LOSSES} of one batch: send them in the next"));
         }
         (told, remarks)
     }
@@ -115,14 +114,15 @@ fn cut(heartbeat: Heartbeat) -> Heartbeat {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::at_most::AtMost;
 
     const LOG: &str = "00000000000000000000000000000001";
 
     fn read(heartbeat: Option<&str>, losses: &[String]) -> (Told, Vec<String>) {
         let raw = |json: &str| RawValue::from_string(json.to_owned()).expect("JSON");
-        let losses: Vec<_> = losses.iter().map(|json| raw(json)).collect();
-        let losses: Vec<_> = losses.iter().map(AsRef::as_ref).collect();
-        Told::read("1", heartbeat.map(raw).as_deref(), &losses)
+        let losses = format!("[{}]", losses.join(","));
+        let losses: AtMost<_, LOSSES> = serde_json::from_str(&losses).expect("a list");
+        Told::read("1", heartbeat.map(raw).as_deref(), &losses.items, losses.more)
     }
 
     fn loss_json(log: &str, reason: &str, bytes: u64, events: u64) -> String {

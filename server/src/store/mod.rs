@@ -10,6 +10,7 @@ mod logs;
 mod losses;
 mod machines;
 mod moment;
+mod pieces;
 mod purge;
 mod ranges;
 mod readiness;
@@ -70,6 +71,8 @@ pub struct Store {
 /// A transaction that may write. Dropped without [`Write::commit`], it leaves no trace.
 struct Write<'a> {
     transaction: Transaction<'static, Any>,
+    /// How often the database was asked to do something.
+    statements: u64,
     _turn: Option<MutexGuard<'a, ()>>,
 }
 
@@ -188,15 +191,21 @@ impl Store {
             Some(turn) => {
                 let turn = turn.lock().await;
                 // A deferred transaction that starts by reading could not be upgraded if another process wrote.
-                Ok(Write { transaction: self.pool.begin_with("begin immediate").await?, _turn: Some(turn) })
+                Ok(Write {
+                    transaction: self.pool.begin_with("begin immediate").await?,
+                    statements: 0,
+                    _turn: Some(turn),
+                })
             }
-            None => Ok(Write { transaction: self.pool.begin().await?, _turn: None }),
+            None => Ok(Write { transaction: self.pool.begin().await?, statements: 0, _turn: None }),
         }
     }
 }
 
 impl Write<'_> {
+    /// For one statement: they are counted.
     fn connection(&mut self) -> &mut AnyConnection {
+        self.statements += 1;
         &mut self.transaction
     }
 

@@ -2,7 +2,13 @@
 //!
 //! Pure: the rule is here, the rows are in `ingest.rs`. Ranges inside another are dropped, so that the rest rise in both
 //! start and end. An offset belongs to the range that ends last among those that hold it. Both rules give the same
-//! answer in whatever order ranges arrive.
+//! answer in whatever order ranges arrive, and a new range costs no more than the ranges that it replaces.
+
+use std::collections::BTreeMap;
+
+/// Ranges of one log that are kept apart. An agent that sends every few seconds reaches this on a long day; above it the
+/// first ones that touch are joined, and what comes late inside them changes nothing any more.
+pub const MOST: usize = 1_000;
 
 /// A byte range, end excluded.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -14,84 +20,114 @@ pub struct Range {
 }
 
 /// What a new range may write.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Claim {
     /// Everything it says is known better already.
     Nothing,
-    /// It knows the offsets below `limit` best and makes the `inside` ranges superfluous.
+    /// It knows the offsets below `limit` best.
     Below {
         /// The first offset that a later range knows better.
         limit: i64,
-        /// Stored ranges that lie inside the new one.
-        inside: Vec<Range>,
+        /// Other ranges have said something of these offsets.
+        known: bool,
     },
+    /// There are [`MOST`] ranges with gaps between them, and this would be one more.
+    TooMany,
 }
 
-/// Compares a new range with the stored ones. The very same range again may write: the newest reading of it counts.
-pub fn claim(stored: &[Range], new: Range) -> Claim {
-    let holds = |outer: &Range| outer.start <= new.start && new.end <= outer.end;
-    if stored.iter().any(|range| holds(range) && *range != new) {
-        return Claim::Nothing;
-    }
-    let later = stored.iter().filter(|range| range.end > new.end).map(|range| range.start).min();
-    let inside = stored.iter().filter(|range| new.start <= range.start && range.end <= new.end).copied().collect();
-    Claim::Below { limit: later.map_or(new.end, |start| start.min(new.end)), inside }
+/// The ranges of one log, by start.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Ranges {
+    ends: BTreeMap<i64, i64>,
+    /// Nothing could be joined since the last range came.
+    is_full: bool,
+    looked_at: usize,
 }
 
-/// Bytes below `end` that no range covers.
-pub fn missing_bytes(stored: &[Range], end: i64) -> i64 {
-    let mut sorted = stored.to_vec();
-    sorted.sort_unstable();
-    let mut reached = 0;
-    let mut missing = 0;
-    for range in sorted {
-        missing += (range.start - reached).max(0);
-        reached = reached.max(range.end);
+impl Ranges {
+    /// Adds a range. The very same range again may write: the newest reading of it counts.
+    pub fn claim(&mut self, new: Range) -> Claim {
+        if self.ends.len() >= MOST && !self.is_full {
+            self.join();
+        }
+        let before = self.ends.range(..=new.start).next_back().map(|(start, end)| Range { start: *start, end: *end });
+        if new.start >= new.end || before.is_some_and(|before| before.end >= new.end && before != new) {
+            return Claim::Nothing;
+        }
+        // Ends rise with starts, so what lies inside the new range stands in a row.
+        let mut inside = Vec::new();
+        let mut later = None;
+        for (start, end) in self.ends.range(new.start..) {
+            if *end > new.end {
+                later = Some(*start);
+                break;
+            }
+            inside.push(*start);
+        }
+        self.looked_at += inside.len() + 2;
+        let known = !inside.is_empty() || before.is_some_and(|before| before.end > new.start);
+        let touches =
+            before.is_some_and(|before| before.end == new.start) || later.is_some_and(|later| later <= new.end);
+        if self.ends.len() >= MOST && !known && !touches {
+            return Claim::TooMany;
+        }
+        for start in inside {
+            self.ends.remove(&start);
+        }
+        self.ends.insert(new.start, new.end);
+        self.is_full = false;
+        Claim::Below { limit: later.map_or(new.end, |later| later.min(new.end)), known }
     }
-    missing + (end - reached).max(0)
+
+    /// How many ranges all claims together have looked at.
+    pub const fn looked_at(&self) -> usize {
+        self.looked_at
+    }
+
+    /// From start to end.
+    pub fn iter(&self) -> impl Iterator<Item = Range> {
+        self.ends.iter().map(|(start, end)| Range { start: *start, end: *end })
+    }
+
+    /// Bytes below `end` that no range covers.
+    pub fn missing_bytes(&self, end: i64) -> i64 {
+        let mut reached = 0;
+        let mut missing = 0;
+        for range in self.iter() {
+            missing += (range.start - reached).max(0);
+            reached = reached.max(range.end);
+        }
+        missing + (end - reached).max(0)
+    }
+
+    /// Joins ranges that touch, from the first on, until there are clearly fewer.
+    fn join(&mut self) {
+        let mut over = self.ends.len() - MOST * 3 / 4;
+        let mut joined: BTreeMap<i64, i64> = BTreeMap::new();
+        for range in self.iter() {
+            match joined.last_entry() {
+                Some(mut last) if over > 0 && *last.get() >= range.start => {
+                    over -= 1;
+                    last.insert(range.end);
+                }
+                _ => {
+                    joined.insert(range.start, range.end);
+                }
+            }
+        }
+        self.looked_at += self.ends.len();
+        self.ends = joined;
+        self.is_full = self.ends.len() >= MOST;
+    }
+}
+
+impl FromIterator<Range> for Ranges {
+    /// Of stored ranges, none of which lies inside another.
+    fn from_iter<I: IntoIterator<Item = Range>>(stored: I) -> Self {
+        let ends = stored.into_iter().map(|range| (range.start, range.end)).collect();
+        Self { ends, ..Self::default() }
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn add(stored: &mut Vec<Range>, owners: &mut BTreeMap<i64, i64>, new: Range) {
-        if let Claim::Below { limit, inside } = claim(stored, new) {
-            stored.retain(|range| !inside.contains(range));
-            stored.push(new);
-            owners.extend((new.start..limit).map(|offset| (offset, new.end)));
-        }
-    }
-
-    #[test]
-    fn gaps_are_counted() {
-        let range = |start, end| Range { start, end };
-        assert_eq!(missing_bytes(&[], 10), 10);
-        assert_eq!(missing_bytes(&[range(5, 7), range(0, 2), range(1, 3)], 10), 5);
-    }
-
-    proptest! {
-        #[test]
-        fn the_range_that_ends_last_owns_an_offset_in_any_order(
-            ranges in prop::collection::vec((0_i64..30, 1_i64..20), 1..12),
-            shuffle in any::<prop::sample::Index>(),
-        ) {
-            let mut ranges: Vec<_> = ranges.into_iter().map(|(start, len)| Range { start, end: start + len }).collect();
-            let by = shuffle.index(ranges.len());
-            ranges.rotate_left(by);
-            let mut stored = Vec::new();
-            let mut owners = BTreeMap::new();
-            for range in ranges.iter().chain(ranges.iter().rev()) {
-                add(&mut stored, &mut owners, *range);
-            }
-            for offset in 0..64 {
-                let best = ranges.iter().filter(|range| range.start <= offset && offset < range.end).map(|range| range.end);
-                prop_assert_eq!(owners.get(&offset).copied(), best.max(), "offset {}", offset);
-            }
-        }
-    }
-}
+mod tests;

@@ -1,11 +1,14 @@
 //! The verdict of a log: folded from everything that is stored of it, in the transaction that adds to it.
 
+use std::collections::BTreeSet;
+
 use resolver::Examiner;
-use sqlx::{AnyConnection, Row};
+use sqlx::{AssertSqlSafe, Row};
 use wire::{LogFacts, ScanReport};
 
-use super::ingest::stored_ranges;
-use super::{corrupt, ranges};
+use super::ingest::{ROWS_PER_INSERT, placeholders};
+use super::ranges::Ranges;
+use super::{Write, corrupt};
 use crate::text;
 
 /// Observations judged at a time, so that memory does not grow with the log.
@@ -14,14 +17,14 @@ const ROWS_PER_FOLD: i64 = 5_000;
 const NO_START_S: i64 = -1_000_000_000_000;
 
 /// Folds all stored observations of a log and replaces its verdict.
-pub(super) async fn replace(connection: &mut AnyConnection, id: &str) -> sqlx::Result<()> {
+pub(super) async fn replace(write: &mut Write<'_>, id: &str, ranges: &Ranges) -> sqlx::Result<()> {
     let row = sqlx::query("select file, facts, end_offset from logs where id = $1")
         .bind(id)
-        .fetch_one(&mut *connection)
+        .fetch_one(write.connection())
         .await?;
     let file: String = row.try_get(0)?;
     let facts: LogFacts = serde_json::from_str(row.try_get(1)?).map_err(corrupt)?;
-    let missing_bytes = ranges::missing_bytes(&stored_ranges(connection, id).await?, row.try_get(2)?);
+    let missing_bytes = ranges.missing_bytes(row.try_get(2)?);
 
     let mut examiner = Examiner::new();
     let mut after = (-1_i64, 0_i64);
@@ -35,7 +38,7 @@ pub(super) async fn replace(connection: &mut AnyConnection, id: &str) -> sqlx::R
         .bind(after.0)
         .bind(after.1)
         .bind(ROWS_PER_FOLD)
-        .fetch_all(&mut *connection)
+        .fetch_all(write.connection())
         .await?;
         let Some(last) = rows.last() else { break };
         after = (last.try_get(0)?, last.try_get(1)?);
@@ -49,10 +52,10 @@ pub(super) async fn replace(connection: &mut AnyConnection, id: &str) -> sqlx::R
     }
     let judgement = examiner.finish(&facts).judgement;
     let report = ScanReport::new(file, facts.process, facts.end, facts.counts, judgement);
-    write(connection, id, missing_bytes, &report).await
+    put(write, id, missing_bytes, &report).await
 }
 
-async fn write(connection: &mut AnyConnection, id: &str, missing_bytes: i64, report: &ScanReport) -> sqlx::Result<()> {
+async fn put(write: &mut Write<'_>, id: &str, missing_bytes: i64, report: &ScanReport) -> sqlx::Result<()> {
     let verdict = &report.verdict;
     let started = report.process.as_ref().and_then(|process| process.started.as_deref()).and_then(text::local_time);
     let name = |adapter: &Option<wire::Adapter>| adapter.as_ref().map(|adapter| text::for_column(&adapter.name));
@@ -79,16 +82,17 @@ async fn write(connection: &mut AnyConnection, id: &str, missing_bytes: i64, rep
         .bind(scanout)
         .bind(pair)
         .bind(wire::Outcome::of(verdict).as_str())
-        .execute(&mut *connection)
+        .execute(write.connection())
         .await?;
 
-    sqlx::query("delete from log_reasons where log = $1").bind(id).execute(&mut *connection).await?;
-    for reason in &verdict.reasons {
-        sqlx::query("insert into log_reasons (log, token) values ($1, $2) on conflict (log, token) do nothing")
-            .bind(id)
-            .bind(text::for_column(reason.as_str()))
-            .execute(&mut *connection)
-            .await?;
+    sqlx::query("delete from log_reasons where log = $1").bind(id).execute(write.connection()).await?;
+    // A hostile record can hold thousands of tokens, and the same one again.
+    let tokens: BTreeSet<_> = verdict.reasons.iter().map(|reason| text::for_column(reason.as_str())).collect();
+    for chunk in tokens.into_iter().collect::<Vec<_>>().chunks(ROWS_PER_INSERT) {
+        let sql = format!("insert into log_reasons (log, token) values {}", placeholders(chunk.len(), 2));
+        // The text holds nothing but a count of placeholders.
+        let query = chunk.iter().fold(sqlx::query(AssertSqlSafe(sql)), |query, token| query.bind(id).bind(token));
+        query.execute(write.connection()).await?;
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use axum::http::StatusCode;
 use serde_json::json;
-use wire::{Ack, Fields, FlawKind, Kind, Observation, Reason, Value};
+use wire::{Ack, Fields, FlawKind, Kind, Observation, Reason, Segment, Value};
 
 use crate::sample::{Sample, batch, event, flaw, log_id, machine};
 use crate::world::{World, on_each_database};
@@ -124,6 +124,56 @@ fn a_senseless_segment_is_refused_alone() {
         assert_eq!(refused, [0, 2, 3, 4]);
         assert!(ack.refused.iter().all(|refusal| !refusal.reason.is_empty()));
         assert_eq!(log_count(&world).await, 1);
+    });
+}
+
+#[test]
+fn a_log_of_too_many_gaps_takes_what_closes_them_only() {
+    on_each_database(async |world| {
+        let whole = Sample::default().segment();
+        let piece = |place: u64| {
+            let (start, end) = (1_000 + place * 10, 1_005 + place * 10);
+            Segment { start, end, observations: Vec::new(), ..whole.clone() }
+        };
+        let mut segments: Vec<_> = (0..1_003).map(piece).collect();
+        // Another log of the batch is not its victim.
+        segments.push(Sample { name: "b.log", ..Sample::default() }.segment());
+        let answer = world.post(None, serde_json::to_vec(&batch(1, segments)).expect("plain data")).await;
+        let ack: Ack = serde_json::from_slice(&answer.body).expect("an ack");
+        let refused: Vec<_> = ack.refused.iter().map(|refusal| refusal.segment).collect();
+        assert_eq!((ack.accepted, refused), (1_001, vec![1_000, 1_001, 1_002]));
+        assert!(ack.refused[0].reason.contains("gaps"), "{:?}", ack.refused);
+        assert_eq!(log_count(&world).await, 2);
+
+        let missing = async || {
+            let id = server::store::log_id(&machine(1), &log_id("a.log"));
+            world.json(&format!("/api/v1/logs/{id}")).await["missing_bytes"].clone()
+        };
+        assert_eq!(missing().await, 1_000 + 999 * 5);
+        let all = Segment { start: 0, end: 20_000, ..whole.clone() };
+        assert_eq!(world.upload(&batch(1, vec![all])).await.accepted, 1);
+        assert_eq!(missing().await, 0);
+        assert_eq!(world.upload(&batch(1, (0..1_003).map(piece).collect())).await.accepted, 1_003, "known already");
+    });
+}
+
+#[test]
+fn a_log_that_grows_for_long_is_taken_to_its_end() {
+    on_each_database(async |world| {
+        let whole = Sample::default().segment();
+        // As a daemon sends them: each begins at the last record of the one before.
+        let piece = |place: u64| {
+            let (start, end) = (place * 10, place * 10 + 15);
+            let window = event(start, place + 1, Kind::Window, "w", &[]);
+            Segment { start, end, observations: vec![Observation::Event(window)], ..whole.clone() }
+        };
+        for pieces in [0..900, 900..1_700, 1_700..2_500] {
+            let expected = pieces.end - pieces.start;
+            assert_eq!(world.upload(&batch(1, pieces.map(piece).collect())).await.accepted, expected);
+        }
+        let id = server::store::log_id(&machine(1), &log_id("a.log"));
+        assert_eq!(world.json(&format!("/api/v1/logs/{id}")).await["missing_bytes"], 0);
+        assert_eq!(world.rows().await.len(), 1 + 2_500, "the log and its records");
     });
 }
 

@@ -1,6 +1,7 @@
 //! Everything that goes wrong is told in one form, within limits, and under the same headers.
 
 use axum::body::Body;
+use serde_json::json;
 
 use crate::world::{on_each_database, request};
 
@@ -44,6 +45,21 @@ fn large_bodies_are_stopped_before_and_after_unpacking() {
         world.post(Some("zstd"), bomb).await.assert_problem(413);
         // Just below both limits it is only no batch.
         world.post(None, vec![b' '; 8 << 20]).await.assert_problem(400);
+    });
+}
+
+#[test]
+fn what_a_caller_sent_comes_back_cut_and_harmless() {
+    on_each_database(async |world| {
+        let long = format!("\u{1b}[2J{}", "x".repeat(1_000_000));
+        for body in [json!(long), json!({"schema": long}), json!({"schema": "weavewatch.batch/1", "machine": [long]})] {
+            let answer = world.post(None, body.to_string()).await;
+            answer.assert_problem(400);
+            assert!(answer.body.len() < 1_000 && !answer.text().contains('\u{1b}'), "{}", answer.text());
+        }
+        let many = vec!["7"; 5_001].join(",");
+        let body = format!(r#"{{"schema":"weavewatch.batch/1","machine":"0","agent":"1","segments":[{many}]}}"#);
+        world.post(None, body).await.assert_problem(413);
     });
 }
 

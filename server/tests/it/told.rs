@@ -89,7 +89,7 @@ fn an_older_batch_that_comes_late_changes_no_words() {
     on_each_database(async |world| {
         let told = |agent: &str, queue_bytes| {
             let heartbeat = serde_json::value::to_raw_value(&heartbeat(queue_bytes)).expect("plain data");
-            server::Told::read(agent, Some(&heartbeat), &[]).0
+            server::Told::read(agent, Some(&heartbeat), &[], 0).0
         };
         let store = &world.app.store;
         let hear =
