@@ -1,9 +1,11 @@
 //! What every handler can reach.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::Semaphore;
 
+use crate::body;
 use crate::error::Error;
 use crate::health::LastWrite;
 use crate::store::Store;
@@ -26,6 +28,8 @@ pub struct State {
     pub uploads: Semaphore,
     /// Uploads are refused when the database's disk has less than this left, so that it never gets quite full.
     pub reserve_bytes: u64,
+    /// How long the body of a request may take.
+    pub body_timeout: Duration,
     /// For `/readyz`.
     pub last_write: LastWrite,
 }
@@ -38,6 +42,7 @@ impl State {
             open_on_loopback: false,
             uploads: Semaphore::new(2),
             reserve_bytes: u64::from(DEFAULT_RESERVE_MIB) << 20,
+            body_timeout: body::DEFAULT_TIMEOUT,
             last_write: LastWrite::default(),
         }
     }

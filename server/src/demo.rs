@@ -11,10 +11,11 @@ use wire::{Ack, BATCH_SCHEMA, Batch, Segment};
 
 use crate::app::State;
 use crate::auth::Scope;
+use crate::connections::{self, Limits};
 use crate::exit::Usage;
 use crate::router::router;
 use crate::say;
-use crate::serve::{CannotListen, answer, bind, stop};
+use crate::serve::{CannotListen, bind, stop};
 use crate::store::{Place, Store};
 use crate::text;
 
@@ -45,7 +46,7 @@ pub async fn run(listen: SocketAddr) -> anyhow::Result<()> {
     let url = format!("http://{}", listener.local_addr().context("failed to read the address that was bound")?);
     let app = Arc::new(State::for_demo(store));
     let (end, ended) = tokio::sync::oneshot::channel::<()>();
-    let server = tokio::spawn(answer(listener, router(app.clone()), async move {
+    let server = tokio::spawn(connections::serve(listener, router(app.clone()), Limits::default(), async move {
         // A dropped sender means the same as a signal: the upload failed.
         let _ = ended.await;
     }));
@@ -65,7 +66,7 @@ pub async fn run(listen: SocketAddr) -> anyhow::Result<()> {
         () = stop() => Ok(()),
     };
     drop(end);
-    server.await.context("failed to stop in good order")??;
+    server.await.context("failed to stop in good order")?;
     app.store.close().await;
     loaded
 }

@@ -2,13 +2,14 @@
 //!
 //! The enrolment token can be on many PCs, because it opens nothing else. What it makes is good for one machine.
 
-use axum::body::{Body, to_bytes};
+use axum::body::Body;
 use axum::extract::State;
 use axum::{Extension, Json};
 use wire::{ENROLL_SCHEMA, ENROLLED_SCHEMA, Enroll, Enrolled};
 
 use crate::app::App;
 use crate::auth::Caller;
+use crate::body::{self, Fault};
 use crate::error::Error;
 use crate::text;
 
@@ -22,7 +23,11 @@ pub async fn answer(
     body: Body,
 ) -> Result<Json<Enrolled>, Error> {
     let bad = |why: &str| Error::BadEnrolment(why.to_owned());
-    let body = to_bytes(body, LIMIT_BYTES).await.map_err(|_| bad("the body ended early or is longer than 16 KiB"))?;
+    let body = body::read(body, LIMIT_BYTES, app.body_timeout).await.map_err(|fault| match fault {
+        Fault::TooLarge => bad("the body is longer than 16 KiB"),
+        Fault::TooSlow => Error::TooSlow(app.body_timeout),
+        Fault::EndedEarly => bad("the body ended early"),
+    })?;
     let Enroll { schema, machine, agent } = serde_json::from_slice(&body)
         .map_err(|error| Error::BadEnrolment(format!("the body is no enrolment: {error}")))?;
     if schema != ENROLL_SCHEMA {

@@ -1,5 +1,7 @@
 //! Everything a caller can be told, with a JSON face (RFC 9457) for programs and an HTML face for people.
 
+use std::time::Duration;
+
 use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -38,6 +40,9 @@ pub enum Error {
     /// An upload above a limit, with the limit.
     #[error("the batch is larger than {0}: send fewer segments at a time")]
     TooLarge(&'static str),
+    /// A body that did not come to its end in time.
+    #[error("the body did not arrive within {} s: try again, or send less at a time", .0.as_secs())]
+    TooSlow(Duration),
     /// An encoding other than zstd, gzip and identity.
     #[error("the content encoding is none of zstd, gzip and identity")]
     UnsupportedEncoding,
@@ -77,6 +82,7 @@ impl Error {
             Self::NotFound => (StatusCode::NOT_FOUND, "not-found", "Not found"),
             Self::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed", "Method not allowed"),
             Self::TooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, "too-large", "Batch too large"),
+            Self::TooSlow(_) => (StatusCode::REQUEST_TIMEOUT, "too-slow", "Body too slow"),
             Self::UnsupportedEncoding => {
                 (StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported-encoding", "Unsupported encoding")
             }
@@ -124,6 +130,7 @@ impl Error {
             }
             Self::BadBatch(_)
             | Self::TooLarge(_)
+            | Self::TooSlow(_)
             | Self::UnsupportedEncoding
             | Self::OtherMachine
             | Self::BadEnrolment(_) => ("", ""),

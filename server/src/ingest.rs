@@ -1,6 +1,6 @@
 //! `POST /api/v1/ingest`: a batch from an agent. The answer means that what it counts is committed.
 
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_ENCODING;
@@ -9,6 +9,7 @@ use wire::Ack;
 
 use crate::app::App;
 use crate::auth::Caller;
+use crate::body::{self, Fault};
 use crate::decode::{Encoding, PACKED_LIMIT_BYTES, decode};
 use crate::error::Error;
 use crate::text;
@@ -24,7 +25,11 @@ pub async fn receive(
         None => Encoding::from_header(None)?,
         Some(value) => Encoding::from_header(Some(value.to_str().map_err(|_| Error::UnsupportedEncoding)?))?,
     };
-    let body = to_bytes(body, PACKED_LIMIT_BYTES).await.map_err(|error| cut_off(&error))?;
+    let body = body::read(body, PACKED_LIMIT_BYTES, app.body_timeout).await.map_err(|fault| match fault {
+        Fault::TooLarge => Error::TooLarge("8 MiB packed"),
+        Fault::TooSlow => Error::TooSlow(app.body_timeout),
+        Fault::EndedEarly => Error::BadBatch("the body ended early".to_owned()),
+    })?;
     // A task of its own: an agent that hangs up does not cut a transaction short.
     let stored = tokio::spawn(async move { store(&app, &caller, encoding, body).await }).await;
     stored.map_err(|error| Error::Internal(error.into()))?.map(Json)
@@ -51,14 +56,4 @@ async fn store(app: &App, caller: &Caller, encoding: Encoding, body: Bytes) -> R
         tracing::warn!("left something out of what an agent told of itself, the first because {first:?}");
     }
     Ok(Ack { accepted, refused, left_out: checked.left_out })
-}
-
-/// axum has one error for a body that is too long and for a connection that broke.
-fn cut_off(error: &axum::Error) -> Error {
-    let source = std::error::Error::source(error).map(ToString::to_string).unwrap_or_default();
-    if source.contains("length limit") {
-        Error::TooLarge("8 MiB packed")
-    } else {
-        Error::BadBatch("the body ended early".to_owned())
-    }
 }

@@ -13,6 +13,8 @@ pub mod auth;
 pub mod store;
 
 mod at_most;
+mod body;
+mod connections;
 mod decode;
 mod demo;
 mod enroll;

@@ -1,20 +1,15 @@
 //! Listens, answers, and stops in good order.
 
-use std::future::{Future, IntoFuture};
 use std::net::SocketAddr;
-use std::time::Duration;
 
 use anyhow::Context;
-use axum::Router;
 use tokio::net::TcpListener;
 
 use crate::app::State;
 use crate::args::Database;
+use crate::connections::{self, Limits};
 use crate::router::router;
 use crate::say;
-
-/// How long requests that are under way may take after the signal to stop.
-const DRAIN: Duration = Duration::from_secs(10);
 
 /// The address cannot be had; the exit code says so.
 #[derive(Debug, thiserror::Error)]
@@ -53,7 +48,7 @@ pub async fn run(listen: SocketAddr, reserve_mib: u32, database: Database) -> an
     if let Err(error) = say::unless_gone(say::data(format_args!("listening on http://{address}"))) {
         tracing::warn!("failed to print the address http://{address}: {error}");
     }
-    answer(listener, router(app.clone()), stop()).await?;
+    connections::serve(listener, router(app.clone()), Limits::default(), stop()).await;
     app.store.close().await;
     Ok(())
 }
@@ -64,39 +59,6 @@ pub async fn run(listen: SocketAddr, reserve_mib: u32, database: Database) -> an
 /// [`CannotListen`].
 pub async fn bind(address: SocketAddr) -> Result<TcpListener, CannotListen> {
     TcpListener::bind(address).await.map_err(|source| CannotListen { address, source })
-}
-
-/// Answers until `stop` is done, then lets requests under way finish.
-///
-/// # Errors
-/// When the socket fails.
-pub async fn answer(
-    listener: TcpListener,
-    router: Router,
-    stop: impl Future<Output = ()> + Send + 'static,
-) -> anyhow::Result<()> {
-    let (stopping, mut stopped) = tokio::sync::watch::channel(false);
-    let signal = async move {
-        stop.await;
-        // Nobody listens when the server has failed already.
-        let _ = stopping.send(true);
-    };
-    let service = router.into_make_service_with_connect_info::<SocketAddr>();
-    let serving = axum::serve(listener, service).with_graceful_shutdown(signal);
-    let too_late = async {
-        if stopped.wait_for(|stopping| *stopping).await.is_ok() {
-            tokio::time::sleep(DRAIN).await;
-        } else {
-            std::future::pending::<()>().await;
-        }
-    };
-    tokio::select! {
-        result = serving.into_future() => result.context("failed to serve"),
-        () = too_late => {
-            tracing::warn!("stopped while requests were still under way");
-            Ok(())
-        }
-    }
 }
 
 /// Done on ctrl-c, and on SIGTERM where there is one.

@@ -1,9 +1,15 @@
 //! Everything that goes wrong is told in one form, within limits, and under the same headers.
 
+use std::time::Duration;
+
 use axum::body::Body;
 use serde_json::json;
+use server::Store;
+use server::app::State;
+use server::auth::Scope;
+use server::store::Place;
 
-use crate::world::{on_each_database, request};
+use crate::world::{World, on_each_database, request};
 
 #[test]
 fn wrong_addresses_and_methods_are_problems() {
@@ -60,6 +66,23 @@ fn what_a_caller_sent_comes_back_cut_and_harmless() {
         let many = vec!["7"; 5_001].join(",");
         let body = format!(r#"{{"schema":"weavewatch.batch/1","machine":"0","agent":"1","segments":[{many}]}}"#);
         world.post(None, body).await.assert_problem(413);
+    });
+}
+
+#[test]
+fn a_body_that_does_not_come_is_a_problem() {
+    let runtime = tokio::runtime::Runtime::new().expect("threads");
+    runtime.block_on(async {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let place = Place::File(folder.path().join("test.sqlite"));
+        let store = Store::open(&place).await.expect("the database opens");
+        store.migrate().await.expect("the schema fits");
+        let world = World::of(State { body_timeout: Duration::ZERO, ..State::new(store) }, place).await;
+        let token = world.app.store.create_token(Scope::Enrolment, "test").await.expect("a token").secret;
+        let never = || Body::from_stream(futures::stream::pending::<Result<Vec<u8>, std::io::Error>>());
+        world.post(None, never()).await.assert_problem(408);
+        world.send(request("POST", "/api/v1/enroll", Some(&token), never())).await.assert_problem(408);
+        world.app.store.close().await;
     });
 }
 
