@@ -70,7 +70,7 @@ impl Server {
         command.args(["serve", "--listen", "127.0.0.1:0"]).args(database.arguments());
         let mut program = Running::start(command);
         let url = program.line_after("listening on ");
-        // It listens before its database is up to date; the first answer comes when it is.
+        // It says so when its database is up to date.
         let ready = Http::new(&url, None).get("/readyz");
         assert_eq!(ready.status, 200, "{}", ready.body);
         Self { program, _folder: None, url }

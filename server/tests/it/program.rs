@@ -242,6 +242,7 @@ fn the_database_of_another_program_is_left_alone() {
     ] {
         let output = run(home.path(), &[command, &["--data", path]].concat());
         assert_eq!(output.status.code(), Some(3), "{command:?}: {}", text(&output.stderr));
+        assert_eq!(text(&output.stdout), "", "{command:?} promises nothing that it cannot do");
     }
     assert_eq!(std::fs::read(&file).expect("it is there"), before);
 }
