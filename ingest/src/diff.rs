@@ -26,6 +26,7 @@ struct Difference<'a> {
     differences: Vec<&'a rows::Row>,
     same: Vec<&'a rows::Row>,
     first_record: Option<&'a rows::Parting>,
+    only: &'a rows::Alone,
 }
 
 /// Runs the command.
@@ -53,7 +54,7 @@ pub fn run(args: &DiffArgs) -> Exit {
     // Both are tried, so that both problems are told.
     let (Some(a), Some(b)) = (read(&args.a), read(&args.b)) else { return problems.exit() };
     let rows = rows::rows(&a, &b);
-    let parting = rows::parting(&a, &b);
+    let (parting, alone) = (rows::parting(&a, &b), rows::alone(&a, &b));
     let printed = match args.format {
         PageFormat::Json => {
             let (same, differences) = rows.iter().partition(|row| row.is_same());
@@ -65,9 +66,10 @@ pub fn run(args: &DiffArgs) -> Exit {
                 differences,
                 same,
                 first_record: parting.as_ref(),
+                only: &alone,
             })
         }
-        format => show::document(&page::page(&a, &b, &rows, parting.as_ref()), format == PageFormat::Markdown),
+        format => show::document(&page::page(&a, &b, &rows, &alone), format == PageFormat::Markdown),
     };
     if let Err(error) = printed {
         problems.unreadable("output", format_args!("failed to print the page: {error}"));

@@ -10,7 +10,8 @@ pub mod words;
 
 use anyhow::bail;
 use indicatif::ProgressBar;
-use resolver::replay::replay;
+use resolver::replay::{SETTINGS, may_be_stored, replay};
+use wire::Settings;
 
 use self::source::Kind;
 use crate::cli::{AnswerFormat, ReplayArgs};
@@ -41,12 +42,18 @@ pub fn run(args: &ReplayArgs) -> Exit {
     }
     let answer = replay(&machine, args.path, args.policy);
     let printed = match args.format {
-        AnswerFormat::Json => show::json(&answer),
+        AnswerFormat::Json => {
+            // Programs read the answer; who typed a setting reads this.
+            for (name, _) in args.set.iter().filter(|(name, _)| is_unread(name)) {
+                problems.note(words_of_unread(name));
+            }
+            show::json(&answer)
+        }
         AnswerFormat::Text => {
             let origin = format!("{name}, {}", source.kind.as_str());
             // What somebody left out of a machine file is meant to be as usual.
             let missing = if source.kind == Kind::MachineFile { Vec::new() } else { source.told.missing };
-            let open = page::Open { missing, notes: source.notes };
+            let open = page::Open { missing, notes: [source.notes, unread(&machine.settings)].concat() };
             show::document(&page::page(&machine, &answer, &origin, &open, &args.set), false)
         }
     };
@@ -54,4 +61,25 @@ pub fn run(args: &ReplayArgs) -> Exit {
         problems.unreadable("output", format_args!("failed to print the answer: {error}"));
     }
     problems.exit()
+}
+
+/// Settings that change nothing here: misspelled, unknown to the rules, or in a store where the runtime does not look.
+fn unread(settings: &Settings) -> Vec<String> {
+    let mut notes: Vec<_> =
+        settings.env.keys().filter(|name| is_unread(name)).map(|name| words_of_unread(name)).collect();
+    for (store, whose) in [(&settings.user, "user"), (&settings.machine, "machine")] {
+        for name in store.keys().filter(|name| !may_be_stored(name)) {
+            notes.push(format!("{name} of the {whose}'s settings changes nothing: no rule looks for it there."));
+        }
+    }
+    notes
+}
+
+/// A variable of the runtime, by its prefix, that no rule knows.
+fn is_unread(name: &str) -> bool {
+    name.starts_with("DXR_") && !SETTINGS.contains(&name)
+}
+
+fn words_of_unread(name: &str) -> String {
+    format!("No rule reads {name}, so it changes nothing; is it spelled right?")
 }

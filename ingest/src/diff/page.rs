@@ -1,13 +1,16 @@
 //! Two logs side by side: both verdicts, what differs first, all that differs, and what is the same.
 
-use super::rows::{Parting, Record, Row};
+use super::rows::{Alone, Record, Row};
 use crate::explain::dossier::Dossier;
 use crate::explain::verdict;
 use crate::show::document::{Block, Document, Table};
 use crate::source;
 
+/// Records that only one log has; more are counted.
+const ALONE_MAX: usize = 12;
+
 /// The whole page.
-pub fn page(a: &Dossier, b: &Dossier, rows: &[Row], parting: Option<&Parting>) -> Document {
+pub fn page(a: &Dossier, b: &Dossier, rows: &[Row], alone: &Alone) -> Document {
     let name = |own: &Dossier| source::base_name(&own.report.file).to_owned();
     let mut page = Document::default();
     page.push(Block::Title(format!("A {} against B {}", name(a), name(b))));
@@ -21,16 +24,14 @@ pub fn page(a: &Dossier, b: &Dossier, rows: &[Row], parting: Option<&Parting>) -
     }));
     page.push(Block::Facts(vec![("A".to_owned(), verdict::sentence(a)), ("B".to_owned(), verdict::sentence(b))]));
     page.section("What differs, causes before consequences", [table(rows.iter().filter(|row| !row.is_same()))]);
-    page.section(
-        "First record that differs",
-        [match parting {
-            Some(parting) => Block::Facts(vec![
-                ("A".to_owned(), record(parting.a.as_ref())),
-                ("B".to_owned(), record(parting.b.as_ref())),
-            ]),
-            None => Block::Paragraph("Both logs hold the same records, save numbers and times.".to_owned()),
-        }],
-    );
+    if alone.a.is_empty() && alone.b.is_empty() {
+        page.section(
+            "Records",
+            [Block::Paragraph("Both logs hold the same records, save numbers and times.".to_owned())],
+        );
+    }
+    page.section("Records that only A has", [Block::Bullets(records(&alone.a))]);
+    page.section("Records that only B has", [Block::Bullets(records(&alone.b))]);
     page.section("What is the same", [same(rows)]);
     let mut notes = vec!["LUIDs are valid within one boot, so adapters are compared by role and name.".to_owned()];
     for (side, dossier) in [("A", a), ("B", b)] {
@@ -63,12 +64,15 @@ fn none(value: Option<&String>) -> String {
     value.cloned().unwrap_or_else(|| "nothing".to_owned())
 }
 
-fn record(record: Option<&Record>) -> String {
-    match record {
-        None => "No further record.".to_owned(),
-        Some(own) => {
-            let text = own.text.as_ref().map(|text| format!(" «{text}»")).unwrap_or_default();
-            format!("Line {}: {}{text}", own.line, own.meaning)
-        }
+fn records(records: &[Record]) -> Vec<String> {
+    let mut told: Vec<_> = records.iter().take(ALONE_MAX).map(record).collect();
+    if let Some(more @ 1..) = records.len().checked_sub(ALONE_MAX) {
+        told.push(format!("and {more} more; `--format json` has them all"));
     }
+    told
+}
+
+fn record(own: &Record) -> String {
+    let text = own.text.as_ref().map(|text| format!(" «{text}»")).unwrap_or_default();
+    format!("Line {}: {}{text}", own.line, own.meaning)
 }

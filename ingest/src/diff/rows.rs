@@ -1,6 +1,6 @@
 //! What is compared between two logs, in the order in which the runtime decides: what comes first explains what follows.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use wire::{Outcome, Settings};
@@ -34,6 +34,15 @@ pub struct Parting {
     pub a: Option<Record>,
     /// The same of the second log.
     pub b: Option<Record>,
+}
+
+/// The records that one log has and the other has not, anywhere.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+pub struct Alone {
+    /// Of the first log.
+    pub a: Vec<Record>,
+    /// Of the second one.
+    pub b: Vec<Record>,
 }
 
 /// A record of the evidence.
@@ -81,17 +90,56 @@ pub fn rows(a: &Dossier, b: &Dossier) -> Vec<Row> {
     ]
 }
 
-/// The first place where the records differ, by shape and values; LUIDs, handles, numbers and times do not count.
+/// The first place where the records differ, by shape and values. LUIDs, handles, numbers and times do not count, and a GPU
+/// is its role, because two PCs name it differently.
 pub fn parting(a: &Dossier, b: &Dossier) -> Option<Parting> {
     let (a, b) = (decisions(a), decisions(b));
     let at = (0..a.len().max(b.len()))
-        .find(|at| a.get(*at).map(|own| &own.likeness) != b.get(*at).map(|own| &own.likeness))?;
-    let record = |own: &&Entry| Record { line: own.line, meaning: own.meaning.clone(), text: own.text.clone() };
-    Some(Parting { a: a.get(at).map(record), b: b.get(at).map(record) })
+        .find(|at| a.get(*at).map(|(likeness, _)| likeness) != b.get(*at).map(|(likeness, _)| likeness))?;
+    Some(Parting { a: a.get(at).map(|own| record(own.1)), b: b.get(at).map(|own| record(own.1)) })
 }
 
-fn decisions(dossier: &Dossier) -> Vec<&Entry> {
-    dossier.timeline.entries().iter().filter(|entry| !entry.is_background()).collect()
+/// By the same measure, whatever the order: one more record at the start of a log hides nothing behind it.
+pub fn alone(a: &Dossier, b: &Dossier) -> Alone {
+    let (a, b) = (decisions(a), decisions(b));
+    Alone { a: left(&a, &b), b: left(&b, &a) }
+}
+
+/// The records of `own` that `other` has not, or has less often.
+fn left(own: &[(String, &Entry)], other: &[(String, &Entry)]) -> Vec<Record> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for (likeness, _) in other {
+        *counts.entry(likeness).or_default() += 1;
+    }
+    let missing = |(likeness, _): &&(String, &Entry)| match counts.get_mut(likeness.as_str()) {
+        Some(count @ 1..) => {
+            *count -= 1;
+            false
+        }
+        _ => true,
+    };
+    own.iter().filter(missing).map(|(_, entry)| record(entry)).collect()
+}
+
+fn record(entry: &Entry) -> Record {
+    Record { line: entry.line, meaning: entry.meaning.clone(), text: entry.text.clone() }
+}
+
+/// What decides, each with its likeness.
+fn decisions(dossier: &Dossier) -> Vec<(String, &Entry)> {
+    let verdict = &dossier.report.verdict;
+    let mut roles: Vec<_> = [(&verdict.render, "<render>"), (&verdict.scanout, "<panel>")]
+        .into_iter()
+        .filter_map(|(adapter, role)| Some((adapter.as_ref()?.name.as_str(), role)))
+        .filter(|(name, _)| !name.is_empty())
+        .collect();
+    // A name may be a part of the other one.
+    roles.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
+    let by_role = |entry: &Entry| {
+        roles.iter().fold(entry.likeness.clone(), |likeness, (name, role)| likeness.replace(name, role))
+    };
+    let entries = dossier.timeline.entries().iter();
+    entries.filter(|entry| !entry.is_background()).map(|entry| (by_role(entry), entry)).collect()
 }
 
 fn yes(value: bool) -> String {

@@ -1,8 +1,12 @@
 //! What a reader must keep in mind: how old the build is, what a line hides, what could not be checked.
 
-use wire::{Agreement, Basis, End, Generation, InputKind};
+use std::borrow::Cow;
+
+use resolver::replay::depends_on;
+use wire::{Agreement, Basis, End, Generation, InputKind, Split};
 
 use super::dossier::Dossier;
+use crate::replay::words;
 
 /// In the order of weight.
 pub fn caveats(dossier: &Dossier) -> Vec<String> {
@@ -62,14 +66,22 @@ pub fn caveats(dossier: &Dossier) -> Vec<String> {
     if dossier.timeline.omitted() > 0 {
         say(&format!("{} further records are not in the timeline.", dossier.timeline.omitted()));
     }
-    let open: Vec<_> = dossier.told.missing.iter().map(AsRef::as_ref).collect();
-    if !open.is_empty() && dossier.comparison.result != Agreement::CannotTell {
+    // Where both say the same for the same reason, what the log leaves open has changed nothing.
+    let masked = has("same_adapter") || has("scanout_unresolvable");
+    let matters = match dossier.comparison.result {
+        Agreement::Agrees => masked && verdict.split == Split::Off,
+        Agreement::Disagrees => true,
+        Agreement::CannotTell => false,
+    };
+    let asked = |fact: &&Cow<'static, str>| depends_on(report.path, dossier.policy, fact);
+    let open: Vec<_> = dossier.told.missing.iter().filter(asked).map(|fact| words::usual(fact)).collect();
+    if !open.is_empty() && matters {
         let who = match &dossier.beside[..] {
             [] => "The log does not tell these".to_owned(),
             [only] => format!("Neither the log nor {} tells these", only.name()),
             _ => "Neither the log nor the files beside it tell these".to_owned(),
         };
-        say(&format!("{who}, so the replay takes what is usual: {}.", open.join(", ")));
+        say(&format!("{who}, so the replay takes what is usual: {}.", open.join("; ")));
     }
     caveats
 }

@@ -6,8 +6,8 @@ use anyhow::Result;
 use resolver::Examiner;
 use resolver::replay::{Told, advise, advise_on_log, compare, replay};
 use wire::{
-    Advice, Comparison, Event, Fields, InputKind, Kind, Level, Observation, Outcome, Placement, Policy, Reason, Replay,
-    ScanReport,
+    Adapter, Advice, Comparison, Event, Fields, InputKind, Kind, Level, Observation, Outcome, Placement, Policy,
+    Reason, Replay, ScanReport,
 };
 
 use super::causes::{Cause, Causes};
@@ -55,6 +55,8 @@ pub struct Seen {
     pub presenter: Option<(u64, Vec<Reason>)>,
     /// OpenGL pictures that crossed: line and meaning of the newest record.
     pub interop: Option<(u64, String)>,
+    /// Where the app made the picture that OpenGL had to fetch from another GPU.
+    pub surface: Option<Adapter>,
     /// The app renders through the service.
     pub service_mode: bool,
     /// A record of level INFO: the resolvers were not hidden.
@@ -137,6 +139,11 @@ impl Seen {
             Kind::GlCrossing | Kind::ClientCrossing => {
                 let meaning = parser::vocabulary::shape(&event.shape).map_or("", |shape| shape.meaning);
                 self.interop = Some((event.line, meaning.to_owned()));
+                // The record before it names where the picture is not.
+                if event.shape == "gl.st_handoff" {
+                    let named = fields.text("adapter.name").zip(fields.luid("adapter.luid"));
+                    self.surface = named.map(|(name, luid)| Adapter { name: name.to_owned(), luid });
+                }
             }
             Kind::ServiceMode => self.service_mode = true,
             Kind::Plugin => self.plugin = plugin(fields).or_else(|| self.plugin.take()),

@@ -1,5 +1,6 @@
 //! One log as QA wants it: verdict, adapters, evidence, expected beside observed, what to try, what to ask, what to doubt.
 
+use resolver::replay::cost;
 use wire::{Agreement, Outcome, Severity};
 
 use super::dossier::Dossier;
@@ -65,10 +66,7 @@ fn facts(dossier: &Dossier) -> Vec<(String, String)> {
         tell("Beside it", format!("{}, {}; it tells {told}", beside.file, beside.kind));
     }
     tell("Verdict is", verdict::basis(report.verdict.basis).to_owned());
-    if let Some(cost) = dossier
-        .answer
-        .cost
-        .filter(|cost| dossier.answer.crossing == report.verdict.crossing && cost.bytes_per_second > 0)
+    if let Some(cost) = cost(report.verdict.crossing, dossier.told.machine.panel).filter(|own| own.bytes_per_second > 0)
     {
         tell("Cost", format!("{} (60 Hz, copy speed of the reference laptop)", words::cost(cost)));
     }
@@ -85,19 +83,20 @@ fn facts(dossier: &Dossier) -> Vec<(String, String)> {
 
 fn adapters(dossier: &Dossier) -> Block {
     let verdict = &dossier.report.verdict;
+    let parts = [
+        ("render", verdict.render.as_ref()),
+        ("panel", verdict.scanout.as_ref()),
+        ("app's picture", dossier.seen.surface.as_ref()),
+    ];
     let mut rows = Vec::new();
     let mut listed = Vec::new();
     for own in &dossier.answer.ranking {
-        let is = |adapter: &Option<wire::Adapter>| {
-            adapter.as_ref().is_some_and(|adapter| match own.luid {
-                Some(luid) => adapter.luid == luid,
-                None => adapter.name == own.name,
-            })
+        let is = |adapter: &wire::Adapter| match own.luid {
+            Some(luid) => adapter.luid == luid,
+            None => adapter.name == own.name,
         };
-        let roles: Vec<_> = [("render", is(&verdict.render)), ("panel", is(&verdict.scanout))]
-            .into_iter()
-            .filter_map(|(role, is)| is.then_some(role))
-            .collect();
+        let roles: Vec<_> =
+            parts.iter().filter(|(_, adapter)| adapter.is_some_and(is)).map(|(role, _)| *role).collect();
         listed.extend(own.luid);
         let rank = match (&own.excluded, own.rank) {
             (Some(why), _) => format!("left out: {why}"),
@@ -108,8 +107,8 @@ fn adapters(dossier: &Dossier) -> Block {
         let luid = own.luid.map_or("not told".to_owned(), |luid| luid.to_string());
         rows.push(vec![roles.join(" + "), own.name.clone(), luid, memory, rank]);
     }
-    for (role, adapter) in [("render", &verdict.render), ("panel", &verdict.scanout)] {
-        if let Some(adapter) = adapter.as_ref().filter(|adapter| !listed.contains(&adapter.luid)) {
+    for (role, adapter) in parts {
+        if let Some(adapter) = adapter.filter(|adapter| !listed.contains(&adapter.luid)) {
             rows.push(vec![
                 role.to_owned(),
                 adapter.name.clone(),
@@ -152,7 +151,7 @@ fn observed(dossier: &Dossier) -> wire::Replay {
         luid: Some(own.luid),
         via: None,
     });
-    observed.cost = observed.cost.filter(|_| observed.crossing == verdict.crossing);
+    observed.cost = cost(verdict.crossing, dossier.told.machine.panel);
     observed.split = verdict.split;
     observed.crossing = verdict.crossing;
     observed
@@ -197,7 +196,7 @@ fn replay(dossier: &Dossier) -> Vec<Block> {
             format!("DISAGREES at rule {rule}: {}.", comparison.because.as_deref().unwrap_or("the lines differ"))
         }
         Agreement::CannotTell => {
-            let missing: Vec<_> = comparison.missing.iter().map(|fact| fact_in_words(fact)).collect();
+            let missing: Vec<_> = comparison.missing.iter().map(|fact| words::fact(fact)).collect();
             let because = comparison.because.as_ref().map(|own| format!(" ({own})")).unwrap_or_default();
             format!("Cannot tell{because}. Missing: {}.", missing.join(", "))
         }
@@ -220,27 +219,6 @@ fn replay(dossier: &Dossier) -> Vec<Block> {
     blocks
 }
 
-/// Names of facts are for programs; the common ones are told in words as well.
-fn fact_in_words(fact: &str) -> String {
-    let words = match fact {
-        "placement" => "a placement line",
-        "path" => "which compositor wrote the log",
-        "monitors" => "what the scanout resolver found",
-        "adapters" => "which GPUs the PC has",
-        "session.device_luid" => "which GPU the app's device is on",
-        "settings.DXR_WEAVE_ON_SCANOUT" => "the value of DXR_WEAVE_ON_SCANOUT",
-        _ => return fact.to_owned(),
-    };
-    format!("{words} ({fact})")
-}
-
 fn advice(dossier: &Dossier) -> Block {
-    let tell = |own: &wire::Advice| {
-        let mut text = own.change.text.clone();
-        if let Some(first) = text.get(..1) {
-            text = first.to_uppercase() + &text[1..];
-        }
-        format!("{text}. Then {}.", own.outcome)
-    };
-    Block::Bullets(dossier.advice.iter().map(tell).collect())
+    Block::Bullets(dossier.advice.iter().map(words::advice).collect())
 }

@@ -52,6 +52,11 @@ pub fn questions(dossier: &Dossier) -> Vec<String> {
         ask("Is there a log in which a session began? Start the app, wait until the panel shows it, and take the newest log."
             .to_owned());
     }
+    if dossier.seen.presenter.is_some() {
+        ask("Which client presents its own pictures (the last `[pipeline] presenter=` record names its window), and can it let the \
+             service present into its window instead?"
+            .to_owned());
+    }
     let has = |token: &str| report.verdict.reasons.iter().any(|reason| reason.as_str() == token);
     if let Some(cause) = causes::best(&dossier.causes).filter(|_| has("stage_a_failed")) {
         ask(format!(

@@ -71,7 +71,10 @@ impl Timeline {
         let (key, alone) = match event.kind {
             Kind::Window => (event.shape.to_string(), 1),
             // The state of the split is news whenever it changes.
-            Kind::RenderSplit => (format!("{} {:?}", event.shape, event.fields.int("split")), 1),
+            Kind::RenderSplit => {
+                let state = ["split", "xb_degraded"].map(|name| event.fields.int(name));
+                (format!("{} {state:?}", event.shape), 1)
+            }
             Kind::Neighbour => (format!("{} {:?}", event.shape, event.function), 1),
             _ => (event.shape.to_string(), ALONE),
         };
@@ -188,7 +191,7 @@ fn likeness(event: &Event) -> String {
             Value::Reasons(reasons) => {
                 likeness.extend(reasons.iter().flat_map(|reason| [" ", name, "=", reason.as_str()]));
             }
-            Value::Uint(number) if name == "split" || name == "active" => {
+            Value::Uint(number) if ["split", "active", "xb_degraded"].contains(&name) => {
                 likeness.extend([" ", name, "=", &number.to_string()]);
             }
             _ => {}

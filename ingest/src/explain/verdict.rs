@@ -1,6 +1,6 @@
 //! The verdict in plain words: who rendered where, what was copied where, and why.
 
-use wire::{Basis, Crossing, Path, Reason, Split};
+use wire::{Basis, Crossing, Outcome, Path, Reason, Severity, Split};
 
 use super::causes;
 use super::dossier::Dossier;
@@ -26,8 +26,18 @@ pub fn sentence(dossier: &Dossier) -> String {
         ));
     }
     if let Some((line, meaning)) = dossier.seen.interop.as_ref().filter(|_| dossier.report.verdict.interop_crossing) {
-        sentences.push(format!("Beside that, pictures cross between GPUs before the weave (line {line}): {meaning}"));
+        sentences.push(format!(
+            "Beside that, pictures cross between GPUs before the weave (line {line}): {}{}.",
+            lower_first(meaning.trim_end_matches('.')),
+            dossier.seen.surface.as_ref().map(|own| format!(", on {}", own.name)).unwrap_or_default()
+        ));
     }
+    // A split can be up and the picture be frozen or gone all the same.
+    let errors = dossier.report.findings.iter().filter(|finding| finding.severity == Severity::Error);
+    sentences.extend(errors.map(|error| {
+        let line = error.line.map(|line| format!("Line {line}: ")).unwrap_or_default();
+        format!("{line}{}", error.message)
+    }));
     sentences.join(" ")
 }
 
@@ -81,6 +91,8 @@ fn first(dossier: &Dossier) -> String {
                     "Split taken back: it ran at first, and from line {} on {who} wove on {render}, the GPU it renders on",
                     verdict.line.unwrap_or_default()
                 )
+            } else if Outcome::of(verdict) == Outcome::TakenBack {
+                format!("Split tried and given up: {who} rendered and wove on {render}")
             } else if verdict.killed {
                 format!("Split switched off: {who} rendered and wove on {render}")
             } else {

@@ -11,6 +11,8 @@ use wire::{MACHINE_SCHEMA, Machine};
 
 /// Words of `vulkan_type`.
 const VULKAN_TYPES: [&str; 6] = ["discrete", "integrated", "virtual", "cpu", "other", "unknown"];
+/// Words of `session.presenter`: what a client of the service presents with.
+const PRESENTERS: [&str; 5] = ["NONE", "SERVICE_WINDOW", "APP_HWND", "CLIENT_TEXTURE", "SELF"];
 /// Keys that may be left out because they say something unusual.
 const RARE_KEYS: [&str; 2] = ["dxgi", "told_scanout"];
 /// The key of an adapter that makes it an instance of another one. What was read has the instance itself.
@@ -98,6 +100,10 @@ fn check(machine: &Machine) -> Result<()> {
             bail!("adapters[{index}].vulkan_type is '{kind}'; it is null or one of {}", VULKAN_TYPES.join(", "));
         }
     }
+    let presenter = machine.session.presenter.as_str();
+    if !PRESENTERS.contains(&presenter) {
+        bail!("session.presenter is '{presenter}'; it is one of {}", PRESENTERS.join(", "));
+    }
     let mut names = BTreeMap::new();
     for (index, monitor) in machine.monitors.iter().enumerate() {
         if let Some(first) = names.insert(&monitor.gdi_name, index) {
@@ -107,8 +113,9 @@ fn check(machine: &Machine) -> Result<()> {
     Ok(())
 }
 
+/// A part of a feature level: DXGI's are of two digits at most.
 fn number(digits: &str) -> bool {
-    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    (1..=2).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Keys of `given` that did not survive being read; `known` is what was read, written again.
@@ -178,6 +185,8 @@ mod tests {
         refused("\"luid\":null", "\"virtual_of\":\"0:9\"", "no adapter before it has that LUID");
         refused("\"name\":\"B\",", "", "adapters[1] has no name");
         refused("12_1", "12.1", "adapters[1].feature_level is '12.1'");
+        refused("12_1", "99999999999999999999_0", "write it as 12_1");
+        refused("\"hwnd\":false", "\"presenter\":\"window\"", "session.presenter is 'window'; it is one of NONE,");
         refused("\"hwnd\"", "\"hwmd\"", "no key 'session.hwmd'");
         refused("\"os\":\"windows\",", "", "missing field `os`");
         refused("{\"schema\"", "{{\"schema\"", "failed to read it as JSON");

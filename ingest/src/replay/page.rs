@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use wire::{Machine, Replay};
+use resolver::replay::{advise, depends_on, topology};
+use wire::{Machine, Replay, Split};
 
 use super::{picture, words};
 use crate::show::document::{Block, Document, Table};
@@ -33,14 +34,24 @@ pub fn page(machine: &Machine, answer: &Replay, origin: &str, open: &Open, set: 
     page.push(Block::Facts(facts));
     page.section("Topology", [Block::Verbatim(picture::draw(machine, answer))]);
     page.section("Line", [line(answer)]);
+    if answer.split != Split::Unknown {
+        let advice = advise(machine, answer.path, answer.policy);
+        page.section("What to try", [Block::Bullets(advice.iter().map(words::advice).collect())]);
+    }
     page.section("Rules, in the order of asking", [rules(answer)]);
     page.section("Overrides", [overrides(answer)]);
     page.section("Other lines that the runtime would print", [Block::Verbatim(other_lines(answer))]);
+    if tells_the_tool(machine) {
+        page.section("What `displayxr-cli info` would print there", [Block::Verbatim(topology(machine))]);
+    }
     page.section("Missing facts", [missing(answer)]);
-    if !open.missing.is_empty() {
+    let asked = |fact: &&Cow<'static, str>| depends_on(answer.path, answer.policy, fact);
+    let usual: Vec<_> =
+        open.missing.iter().filter(asked).map(|fact| format!("{} ({fact})", words::usual(fact))).collect();
+    if !usual.is_empty() {
         let text = format!(
             "The input does not tell these, so what is usual stands in for them: {}. Give a machine file to set them.",
-            open.missing.join(", ")
+            usual.join("; ")
         );
         page.section("Taken for granted", [Block::Paragraph(text)]);
     }
@@ -83,6 +94,12 @@ fn other_lines(answer: &Replay) -> Vec<String> {
     lines.extend(answer.gl.iter().flat_map(|own| own.lines.clone()));
     lines.extend(answer.service.iter().flat_map(|own| own.lines.clone()));
     lines
+}
+
+/// Only what a machine file tells in full can be printed without inventing ids.
+fn tells_the_tool(machine: &Machine) -> bool {
+    machine.told_scanout.is_none()
+        && machine.adapters.iter().all(|own| own.luid.is_some() && own.dedicated_vram_mib.is_some())
 }
 
 fn missing(answer: &Replay) -> Block {

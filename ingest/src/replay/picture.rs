@@ -10,7 +10,7 @@ use super::words;
 /// Adapters without a part in the session that are drawn; more are counted.
 const OTHERS_MAX: usize = 3;
 /// Between the borders of a box.
-const WIDTH: usize = 46;
+const WIDTH: usize = 48;
 
 struct Box {
     title: String,
@@ -77,8 +77,12 @@ fn part(
     at: Option<usize>,
     panel: bool,
 ) -> Box {
-    let number = at.map_or("not listed".to_owned(), |at| format!("GPU {at}"));
-    let title = if role.is_empty() { number } else { format!("{number}: {role}") };
+    let title = match (at, role) {
+        (Some(_), _) if !is_ordered(machine) => if role.is_empty() { "no part" } else { role }.to_owned(),
+        (Some(at), "") => format!("GPU {at}"),
+        (Some(at), _) => format!("GPU {at}: {role}"),
+        (None, _) => format!("not listed: {role}"),
+    };
     let ranked = at.and_then(|at| answer.ranking.get(at));
     let mut about = Vec::new();
     about.push(luid.map_or("LUID not told".to_owned(), |luid| luid.to_string()));
@@ -106,6 +110,11 @@ fn part(
         outputs.insert(0, format!("3D PANEL{size}"));
     }
     Box { title, name: name.to_owned(), about: about.join(" · "), outputs }
+}
+
+/// Names that a log mentions here and there stand in no order, so they have no number; a listing tells more than names.
+fn is_ordered(machine: &Machine) -> bool {
+    machine.adapters.iter().any(|own| own.dedicated_vram_mib.is_some() || own.software.is_some())
 }
 
 fn unknown(role: &str, why: &str) -> Box {

@@ -1,6 +1,6 @@
 //! What an answer of the resolver means, in sentences and short words that `replay` and `explain` share.
 
-use wire::{Cost, Crossing, Path, Policy, Reason, Replay, Split};
+use wire::{Advice, Cost, Crossing, Path, Policy, Reason, Replay, Split};
 
 /// `an in-process Direct3D 11 app`.
 pub const fn who(path: Path) -> &'static str {
@@ -26,6 +26,52 @@ pub const fn policy(policy: Policy) -> &'static str {
 /// `1.0 GB/s, 33 % of every frame's time`.
 pub fn cost(cost: Cost) -> String {
     format!("{:.1} GB/s, {:.0} % of a frame's time", cost.bytes_per_second as f64 / 1e9, cost.frame_share * 100.0)
+}
+
+/// A fact in words, with the name that programs use behind it.
+pub fn fact(fact: &str) -> String {
+    let words = match fact {
+        "placement" => "a placement line",
+        "path" => "which compositor wrote the log",
+        "monitors" => "what the scanout resolver found",
+        "adapters" => "which GPUs the PC has",
+        "panel" => "whether the plug-in reports the panel's size",
+        "session.device_luid" => "which GPU the app's device is on",
+        "session.hwnd" => "whether the session has a window",
+        "session.shared_texture" => "whether it presents through a shared texture",
+        "session.timeline_semaphore" => "whether the app's Vulkan device has timeline semaphores",
+        "session.dp_accepts_scanout" => "whether the display plug-in weaves on the panel's GPU",
+        "session.stage_a_ok" => "whether setting up the device on the panel's GPU worked",
+        "session.legacy_standalone" => "whether the service runs in its legacy mode",
+        "session.unsupported_layers" => "whether the app draws layers that the split cannot carry",
+        "session.presenter" => "how the service's client presents",
+        "settings.DXR_WEAVE_ON_SCANOUT" => "the value of DXR_WEAVE_ON_SCANOUT",
+        _ => return fact.to_owned(),
+    };
+    format!("{words} ({fact})")
+}
+
+/// What a replay takes for granted where a fact is not told.
+pub fn usual(fact: &str) -> &str {
+    match fact {
+        "session.device_luid" => "the app renders on the GPU that the runtime suggests",
+        "session.hwnd" => "the session has a window",
+        "session.shared_texture" => "it presents into that window",
+        "session.timeline_semaphore" => "the app's Vulkan device has timeline semaphores",
+        "session.dp_accepts_scanout" => "the display plug-in weaves on the panel's GPU",
+        "session.stage_a_ok" => "setting up the device on the panel's GPU works",
+        "session.legacy_standalone" => "the service runs in its usual mode",
+        "session.unsupported_layers" => "the app draws no layers that the split cannot carry",
+        "settings.DXR_WEAVE_ON_SCANOUT" => "nobody set the kill switch DXR_WEAVE_ON_SCANOUT",
+        other => other,
+    }
+}
+
+/// One change that helps, and what then happens.
+pub fn advice(own: &Advice) -> String {
+    let mut chars = own.change.text.chars();
+    let text: String = chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default();
+    format!("{text}. Then {}.", own.outcome)
 }
 
 /// What a reason means, with its token behind it.
@@ -68,7 +114,7 @@ pub fn sentence(answer: &Replay) -> String {
             format!("No split: {} {what}{taken_back}", reason(tokens))
         }
         (Split::Unknown, _) if answer.path == Path::IpcClient => {
-            "An app that renders through the service prints no placement line; ask for path service.".to_owned()
+            "An app that renders through the service prints no placement line: the service does.".to_owned()
         }
         (Split::Unknown, _) => "It cannot be told, because facts are missing (below).".to_owned(),
     }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::common::{log, log_name, run, run_with_stdin, zip};
 
 /// What a page shows, and the log of `fixtures/logs/ok` behind it.
-const EXPLAINED: [(&str, &str); 9] = [
+const EXPLAINED: [(&str, &str); 10] = [
     ("engaged", "d3d12_split_engaged"),
     ("killed_from_a_store", "d3d11_killed_by_env"),
     ("retired_on_d3d12", "d3d12_dp_refused_changed_last"),
@@ -20,12 +20,19 @@ const EXPLAINED: [(&str, &str); 9] = [
     ("old_generation", "g1_d3d11_on_render"),
     ("service_with_a_client_that_presents", "service_engaged_with_windows"),
     ("ipc_client", "ipc_client_vulkan"),
+    ("the_real_log", "ipc_client_of_a_real_pc"),
 ];
 
 /// The same for two logs.
-const COMPARED: [(&str, &str, &str); 3] = [
+const COMPARED: [(&str, &str, &str); 9] = [
+    ("engaged_against_killed_after_a_restart", "d3d11_engaged_the_day_before", "d3d11_killed_by_env"),
     ("engaged_against_retired", "d3d12_split_engaged", "d3d12_dp_refused_changed_last"),
-    ("engaged_against_killed", "d3d11_split_engaged", "d3d11_killed_by_env"),
+    ("engaged_against_stage_a_failed", "d3d11_split_engaged", "d3d11_stage_a_failed"),
+    ("plain_against_masked_same_adapter", "d3d11_same_adapter_single_gpu", "d3d11_adr039_corrected"),
+    ("opengl_against_its_handoff", "gl_api_unsupported", "gl_shared_texture_elsewhere"),
+    ("old_generation_against_new", "g1_d3d11_on_render", "d3d11_engaged_the_day_before"),
+    ("service_against_a_degraded_one", "service_engaged_with_windows", "service_windows_degraded"),
+    ("the_real_log_against_one_like_it", "ipc_client_of_a_real_pc", "ipc_client_vulkan"),
     ("two_machines", "d3d11_same_adapter_single_gpu", "d3d11_stage_a_failed"),
 ];
 

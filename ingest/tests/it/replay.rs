@@ -111,6 +111,37 @@ fn people_get_a_drawing_with_the_crossing_and_the_line() {
 }
 
 #[test]
+fn a_setting_that_no_rule_reads_is_said() {
+    let folder = root().join("fixtures/machines/d3d11_document_engages");
+    let args = ["replay", "--machine", "machine.json", "--path", "d3d11", "--set", "DXR_WEAVE_ON_SCANUOT=0"];
+    let text = run(&folder, &args);
+    assert!(text.code == 0 && text.stdout.contains("No rule reads DXR_WEAVE_ON_SCANUOT"), "{}", text.stdout);
+    let json = run(&folder, &[&args[..], &["--format", "json"]].concat());
+    assert!(json.code == 0 && json.stderr.contains("No rule reads DXR_WEAVE_ON_SCANUOT"), "{}", json.stderr);
+    // A store in which the runtime does not look for a name.
+    let folder = root().join("fixtures/machines/same_adapter_variable_in_a_store_does_not_count");
+    let text = run(&folder, &["replay", "--machine", "machine.json", "--path", "d3d11"]).stdout;
+    assert!(text.contains("DXR_SPLIT_SAME_ADAPTER of the user's settings changes nothing"), "{text}");
+}
+
+#[test]
+fn a_bad_outcome_comes_with_what_to_try_and_with_what_the_tool_would_say() {
+    let folder = root().join("fixtures/machines/killed_from_the_user_store");
+    let text = run(&folder, &["replay", "--machine", "machine.json", "--path", "d3d11"]).stdout;
+    let spaces = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "Remove DXR_WEAVE_ON_SCANOUT from the user's settings. Then the split engages",
+        "GPU topology (#918",
+        "service split: KILLED (DXR_WEAVE_ON_SCANOUT=",
+    ] {
+        assert!(spaces(&text).contains(part), "{part} is not in\n{text}");
+    }
+    let good = root().join("fixtures/machines/d3d11_document_engages");
+    let text = run(&good, &["replay", "--machine", "machine.json", "--path", "d3d11"]).stdout;
+    assert!(!text.contains("WHAT TO TRY") && text.contains("WOULD ENGAGE"), "{text}");
+}
+
+#[test]
 fn what_cannot_be_a_machine_is_refused_in_words() {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let folder = folder.path();
