@@ -61,10 +61,10 @@ pub fn run(args: &BundleArgs) -> Exit {
     progress.start(found.logs.iter().map(|log| log.size_bytes).sum(), found.logs.len());
     let mut packer = Packer::new(pack, redactor, &problems, &progress);
     let limit = Duration::from_secs(args.tool_timeout);
-    let packed = packer.take(&found).and_then(|()| packer.ask_tool(limit)).and_then(|()| packer.report());
-    let packed = packed.and_then(|()| packer.finish(args.since, &found));
+    let filled = packer.take(&found).and_then(|()| packer.ask_tool(limit)).and_then(|()| packer.report());
+    let finished = filled.and_then(|()| packer.finish(args.since, &found));
     progress.finish();
-    match packed {
+    match finished {
         Ok((manifest, size_bytes)) => {
             let text = summary::text(&out, size_bytes, &manifest);
             problems.exit().max(show::done(show::text(&text)))

@@ -5,7 +5,7 @@
 
 mod count;
 mod inputs;
-mod progress;
+pub(crate) mod progress;
 mod sorted;
 
 use std::io::{self, Read, Seek};

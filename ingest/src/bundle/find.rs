@@ -45,8 +45,8 @@ impl Found {
         for folder in folders {
             match fs::metadata(&folder.path) {
                 Ok(metadata) if metadata.is_dir() => found.look_through(folder, since, &mut seen),
-                Ok(_) => found.cannot(&folder.path, "it is no folder"),
-                Err(error) if folder.required => found.cannot(&folder.path, error),
+                Ok(_) => found.cannot(&folder.path, &"it is no folder"),
+                Err(error) if folder.required => found.cannot(&folder.path, &error),
                 Err(_) => {}
             }
         }
@@ -68,7 +68,7 @@ impl Found {
                     };
                     // In a folder of other programs only what is named like a log is ours to complain about.
                     if folder.scope == Scope::Tree || is_named_log(&path) {
-                        self.cannot(&path, why);
+                        self.cannot(&path, &why);
                     }
                 }
             }
@@ -79,7 +79,7 @@ impl Found {
         let path = entry.path();
         if entry.file_type().is_dir() {
             if is_named_log(path) {
-                self.cannot(path, "it is a folder");
+                self.cannot(path, &"it is a folder");
             }
             return;
         }
@@ -92,7 +92,7 @@ impl Found {
             return;
         }
         if !entry.file_type().is_file() {
-            return self.cannot(path, source::NO_FILE);
+            return self.cannot(path, &source::NO_FILE);
         }
         let metadata = entry.metadata().ok();
         let modified: Option<SystemTime> = metadata.as_ref().and_then(|metadata| metadata.modified().ok());
@@ -106,7 +106,7 @@ impl Found {
         }
     }
 
-    fn cannot(&mut self, path: &Path, why: impl ToString) {
+    fn cannot(&mut self, path: &Path, why: &dyn std::fmt::Display) {
         self.unreadable.push((path.to_owned(), why.to_string()));
     }
 }

@@ -12,7 +12,16 @@ pub fn decoded<'a>(head: &[u8], input: Box<dyn Read + 'a>) -> Box<dyn Read + 'a>
         Some(b"\xfe\xff") => false,
         _ => return input,
     };
-    Box::new(Utf16 { input, little_endian, high: None, odd: None, at_start: true, text: Vec::new(), at: 0 })
+    Box::new(Utf16 {
+        input,
+        little_endian,
+        high: None,
+        odd: None,
+        at_start: true,
+        piece: vec![0; PIECE_BYTES],
+        text: Vec::new(),
+        at: 0,
+    })
 }
 
 struct Utf16<'a> {
@@ -24,15 +33,17 @@ struct Utf16<'a> {
     odd: Option<u8>,
     /// The mark has not been read yet.
     at_start: bool,
+    piece: Vec<u8>,
     text: Vec<u8>,
     at: usize,
 }
 
 impl Utf16<'_> {
-    fn take(&mut self, bytes: &[u8]) {
-        let mut units = Vec::with_capacity(bytes.len() / 2 + 2);
+    /// Decodes the first bytes of the piece.
+    fn take(&mut self, count: usize) {
+        let mut units = Vec::with_capacity(count / 2 + 2);
         units.extend(self.high.take());
-        for byte in bytes {
+        for byte in &self.piece[..count] {
             match self.odd.take() {
                 None => self.odd = Some(*byte),
                 Some(first) if self.little_endian => units.push(u16::from_le_bytes([first, *byte])),
@@ -61,8 +72,7 @@ impl Read for Utf16<'_> {
         while self.at == self.text.len() {
             self.text.clear();
             self.at = 0;
-            let mut piece = [0; PIECE_BYTES];
-            let count = self.input.read(&mut piece)?;
+            let count = self.input.read(&mut self.piece)?;
             if count == 0 {
                 let rest = self.high.take();
                 let half = self.odd.take().is_some();
@@ -73,7 +83,7 @@ impl Read for Utf16<'_> {
                 }
                 break;
             }
-            self.take(&piece[..count]);
+            self.take(count);
         }
         let count = (self.text.len() - self.at).min(buffer.len());
         buffer[..count].copy_from_slice(&self.text[self.at..self.at + count]);

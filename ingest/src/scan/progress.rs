@@ -9,7 +9,7 @@ const WORTH_A_BAR_BYTES: u64 = 64 << 20;
 const WORTH_A_BAR_FILES: usize = 500;
 
 /// Bytes done and left, shared by all threads.
-pub(super) struct Progress {
+pub(crate) struct Progress {
     bar: ProgressBar,
 }
 
@@ -21,7 +21,7 @@ impl Default for Progress {
 }
 
 impl Progress {
-    pub(super) fn start(&self, total_bytes: u64, files: usize) {
+    pub(crate) fn start(&self, total_bytes: u64, files: usize) {
         if total_bytes < WORTH_A_BAR_BYTES && files < WORTH_A_BAR_FILES {
             return;
         }
@@ -33,24 +33,24 @@ impl Progress {
         self.bar.set_draw_target(ProgressDrawTarget::stderr_with_hz(8));
     }
 
-    pub(super) fn bar(&self) -> ProgressBar {
+    pub(crate) fn bar(&self) -> ProgressBar {
         self.bar.clone()
     }
 
-    pub(super) fn add(&self, bytes: u64) {
+    pub(crate) fn add(&self, bytes: u64) {
         self.bar.inc(bytes);
     }
 
-    pub(super) fn done(&self) {
+    pub(crate) fn done(&self) {
         self.bar.tick();
     }
 
-    pub(super) fn finish(&self) {
+    pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }
 
     /// Counts what is read from `input`.
-    pub(super) fn follow<R: Read>(&self, input: R) -> impl Read {
+    pub(crate) fn follow<R: Read>(&self, input: R) -> impl Read {
         Followed { input, bar: &self.bar }
     }
 }
