@@ -156,3 +156,6 @@ impl Found {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -105,6 +105,10 @@ pub struct Follower {
     hints: BTreeSet<PathBuf>,
     /// Logs that lost their file in this look.
     orphans: Vec<LogKey>,
+    /// Logs whose file was looked into in this look, and how long it was before.
+    touched: Vec<(LogKey, u64)>,
+    /// Copies of the file of a log.
+    copies: HashMap<LogKey, BTreeSet<PathBuf>>,
     /// Number of this look.
     turn: u64,
     now: SystemTime,
@@ -197,6 +201,8 @@ impl Follower {
             problems: Problems::default(),
             hints: BTreeSet::new(),
             orphans: Vec::new(),
+            touched: Vec::new(),
+            copies: HashMap::new(),
             turn: 0,
             now: SystemTime::UNIX_EPOCH,
             next_full: SystemTime::UNIX_EPOCH,

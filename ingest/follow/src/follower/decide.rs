@@ -3,9 +3,6 @@
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
-
-use wire::Loss;
 
 use super::{FileState, Follower, LONGEST_PAUSE, Log, Look, SHORTEST_PAUSE, Take, What};
 use crate::content;
@@ -195,10 +192,7 @@ impl Follower {
         {
             homeless.retain(|other| other != key);
         }
-        let unread = position.end.max(opened.len);
-        if position.seen > unread {
-            look.losses.push(loss(key, position, "truncated", position.seen - unread));
-        }
+        self.touched.push((key.clone(), position.seen));
         if position.early && opened.header.extent == Extent::Whole {
             (position.early, position.header) = (false, opened.header.checksum);
         }
@@ -227,8 +221,7 @@ impl Follower {
 
     /// The file is not its log's any more.
     fn release(&mut self, path: &Path) {
-        let Some(file) = self.files.get_mut(path) else { return };
-        let Some(key) = file.log.take() else { return };
+        let Some(key) = self.set(path, What::New, None) else { return };
         if let Some(log) = self.logs.get_mut(&key)
             && log.at.as_deref() == Some(path)
         {
@@ -238,9 +231,26 @@ impl Follower {
         }
     }
 
-    fn set(&mut self, path: &Path, what: What, log: Option<LogKey>) {
-        let Some(file) = self.files.get_mut(path) else { return };
-        (file.what, file.log) = (what, log);
+    /// Says what a file is; the log that it was before.
+    fn set(&mut self, path: &Path, what: What, log: Option<LogKey>) -> Option<LogKey> {
+        let file = self.files.get_mut(path)?;
+        if what == What::Duplicate
+            && let Some(log) = &log
+        {
+            self.copies.entry(log.clone()).or_default().insert(path.to_owned());
+        }
+        let before = std::mem::replace(&mut file.log, log);
+        if std::mem::replace(&mut file.what, what) == What::Duplicate
+            && let Some(before) =
+                before.as_ref().filter(|before| what != What::Duplicate || file.log.as_ref() != Some(before))
+            && let Some(copies) = self.copies.get_mut(before)
+        {
+            copies.remove(path);
+            if copies.is_empty() {
+                self.copies.remove(before);
+            }
+        }
+        before
     }
 
     fn insert(&mut self, key: LogKey, log: Log) {
@@ -267,15 +277,4 @@ impl Log {
         let process = process.and_then(|process| Some((process.exe.to_lowercase(), process.started?)));
         Self { position, at: None, tried: None, scanned: 0, take: Take::No, failed: None, process }
     }
-}
-
-/// Bytes of a log that nobody will read any more.
-pub(super) fn loss(key: &LogKey, position: &Position, reason: &str, bytes: u64) -> Loss {
-    let (log, file) = (Some(key.to_string()), Some(position.file.clone()));
-    Loss { log, file, reason: reason.to_owned(), bytes, events: 0 }
-}
-
-/// How long nothing happened.
-pub(super) fn idle(follower: &Follower, file: &FileState) -> Duration {
-    follower.now.duration_since(file.changed_at).unwrap_or(Duration::ZERO)
 }

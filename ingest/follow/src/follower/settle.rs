@@ -5,8 +5,9 @@ use std::hash::Hash;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use super::decide::{idle, loss};
-use super::{Follower, Look, Take, What};
+use wire::Loss;
+
+use super::{FileState, Follower, Look, Take, What};
 use crate::position::{Ended, LogKey, Position};
 
 /// A program that starts again does not write into its older log; two that run at once do. So a line that is not whole is
@@ -17,6 +18,7 @@ impl Follower {
     /// Ends a look.
     pub(super) fn settle(&mut self, look: &mut Look) {
         self.try_again(look);
+        self.settle_touched(look);
         self.settle_orphans(look);
         self.find_work(look);
         self.forget(look);
@@ -46,16 +48,31 @@ impl Follower {
             if self.logs.get(&key).is_none_or(|log| log.at.is_some()) {
                 continue;
             }
-            let copies =
-                self.files.iter().filter(|(_, file)| file.what == What::Duplicate && file.log.as_ref() == Some(&key));
-            let mut copies: Vec<PathBuf> = copies.map(|(path, _)| path.clone()).collect();
-            copies.sort_unstable();
-            for copy in copies {
-                self.examine(&copy, look);
-            }
+            self.examine_copies(&key, look);
             self.end_orphan(&key, look);
         }
         // Examining copies can only find files gone that were there a moment ago; the next look ends their logs.
+    }
+
+    /// Files that changed: their copies may be the longer ones now, or something else. What a file lost before it was read is
+    /// a loss if no copy has it.
+    fn settle_touched(&mut self, look: &mut Look) {
+        for (key, had) in std::mem::take(&mut self.touched) {
+            self.examine_copies(&key, look);
+            let Some(position) = self.logs.get(&key).map(|log| &log.position) else { continue };
+            let there = position.seen.max(position.end);
+            if had > there {
+                look.losses.push(loss(&key, position, "truncated", had - there));
+            }
+        }
+        // Those that comparing touched have just been compared.
+        self.touched.clear();
+    }
+
+    fn examine_copies(&mut self, key: &LogKey, look: &mut Look) {
+        for copy in self.copies.get(key).cloned().unwrap_or_default() {
+            self.examine(&copy, look);
+        }
     }
 
     fn end_orphan(&mut self, key: &LogKey, look: &mut Look) {
@@ -160,4 +177,15 @@ fn remove<K: Hash + Eq>(lists: &mut HashMap<K, Vec<LogKey>>, of: &K, key: &LogKe
             lists.remove(of);
         }
     }
+}
+
+/// Bytes of a log that nobody will read any more.
+fn loss(key: &LogKey, position: &Position, reason: &str, bytes: u64) -> Loss {
+    let (log, file) = (Some(key.to_string()), Some(position.file.clone()));
+    Loss { log, file, reason: reason.to_owned(), bytes, events: 0 }
+}
+
+/// How long nothing happened.
+fn idle(follower: &Follower, file: &FileState) -> Duration {
+    follower.now.duration_since(file.changed_at).unwrap_or(Duration::ZERO)
 }

@@ -39,6 +39,9 @@ impl Follower {
             asked.extend(self.files.iter().filter(|(_, file)| file.asked != self.turn).map(|(path, _)| path.clone()));
         }
         asked.extend(self.due());
+        // A watcher tells a change several times, and in several spellings.
+        asked.sort_unstable();
+        asked.dedup();
         for path in asked {
             match self.ask(&path, look) {
                 Answer::Same => {}

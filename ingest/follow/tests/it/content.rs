@@ -1,5 +1,8 @@
 //! What stands in a log: encodings, damage, long lines, long logs.
 
+use jiff::tz::TimeZone;
+use wire::Clock;
+
 use crate::common::{Machine, event, events, header, name, noise};
 
 fn utf16(text: &str) -> Vec<u8> {
@@ -139,4 +142,36 @@ fn a_line_that_never_ends_is_no_trouble() {
     text += &event(61);
     machine.poll();
     machine.assert_holds(&machine.only(), text);
+}
+
+#[test]
+fn a_log_across_the_autumn_clock_change_has_the_offset_of_its_start() {
+    let mut machine = Machine::new();
+    machine.config.zone = || TimeZone::get("Europe/Berlin").expect("the zone is in the database");
+    let log = |start: &str, from: &str, to: &str| {
+        let name = name("A.exe", 1).replace("2026-09-14_12-00-00", start);
+        let record = |time: &str, number| event(number).replace("2026-09-14 12:00", time);
+        (name, header("A.exe", 1) + &record(from, 1) + &record(to, 2))
+    };
+    // Before the change and over it; in the hour that comes twice; behind it.
+    let logs = [
+        (log("2026-10-25_01-50-00", "2026-10-25 02:59", "2026-10-25 02:01"), 7200, false),
+        (log("2026-10-25_02-30-00", "2026-10-25 02:30", "2026-10-25 02:10"), 7200, true),
+        (log("2026-10-25_03-00-00", "2026-10-25 03:00", "2026-10-25 03:01"), 3600, false),
+    ];
+    for ((name, text), _, _) in &logs {
+        machine.write(name, text);
+    }
+    machine.poll();
+    for ((name, text), offset_s, repeated) in logs {
+        let clock = Clock { zone: Some("Europe/Berlin".to_owned()), offset_s, repeated };
+        machine.append(&name, event(9));
+        machine.restart();
+        // The machine has travelled since: the log has not.
+        machine.config.zone = || TimeZone::UTC;
+        machine.poll();
+        let ranges: Vec<_> = machine.ranges.iter().filter(|range| range.segment.file == name).collect();
+        assert!(ranges.len() == 2 && ranges.iter().all(|range| range.segment.clock.as_ref() == Some(&clock)), "{name}");
+        machine.assert_holds(&ranges[0].log, text + &event(9));
+    }
 }

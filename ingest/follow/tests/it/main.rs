@@ -5,3 +5,4 @@ mod content;
 mod disks;
 mod files;
 mod identity;
+mod model;
