@@ -42,7 +42,9 @@ pub fn page(machine: &Machine, answer: &Replay, origin: &str, open: &Open, set: 
     page.section("Overrides", [overrides(answer)]);
     page.section("Other lines that the runtime would print", [Block::Verbatim(other_lines(answer))]);
     if tells_the_tool(machine) {
-        page.section("What `displayxr-cli info` would print there", [Block::Verbatim(topology(machine))]);
+        // Its TABs would be spelled out here.
+        let lines = topology(machine).into_iter().map(|line| line.replace('\t', "    ")).collect();
+        page.section("GPU topology as the runtime's own tool would print it", [Block::Verbatim(lines)]);
     }
     page.section("Missing facts", [missing(answer)]);
     let asked = |fact: &&Cow<'static, str>| depends_on(answer.path, answer.policy, fact);

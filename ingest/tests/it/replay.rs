@@ -132,10 +132,11 @@ fn a_bad_outcome_comes_with_what_to_try_and_with_what_the_tool_would_say() {
     for part in [
         "Remove DXR_WEAVE_ON_SCANOUT from the user's settings. Then the split engages",
         "GPU topology (#918",
-        "service split: KILLED (DXR_WEAVE_ON_SCANOUT=",
+        "service split: KILLED (DXR_WEAVE_ON_SCANOUT=off",
     ] {
         assert!(spaces(&text).contains(part), "{part} is not in\n{text}");
     }
+    assert!(!text.contains("\\t"), "{text}");
     let good = root().join("fixtures/machines/d3d11_document_engages");
     let text = run(&good, &["replay", "--machine", "machine.json", "--path", "d3d11"]).stdout;
     assert!(!text.contains("WHAT TO TRY") && text.contains("WOULD ENGAGE"), "{text}");
