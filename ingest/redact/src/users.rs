@@ -16,9 +16,6 @@ const MARKER: &[u8] = b"<user>";
 /// A shorter bare name would be found in too many words that mean something else.
 const LEAST_LETTERS: usize = 4;
 
-/// Longer than any account name; a text without an end to its path is not eaten whole.
-const LONGEST_NAME_BYTES: usize = 256;
-
 /// The folder that holds the folders of people, up to the name: in every spelling of its blanks (`%20`), of its separators
 /// (`\`, `/`, doubled in JSON, `%5C`), of its short form, and in any case.
 static FOLDER: LazyLock<Regex> = LazyLock::new(|| {
@@ -132,7 +129,7 @@ fn in_paths(text: &[u8]) -> Vec<Range<usize>> {
 /// ends with the name nothing marks the end, so everything up to a sign that no account name has belongs to it: in doubt
 /// some words of prose go as well.
 fn name_end(text: &[u8], start: usize) -> usize {
-    let rest = &text[start..text.len().min(start + LONGEST_NAME_BYTES)];
+    let rest = &text[start..];
     // What was redacted before stays; only what somebody put behind it is looked at.
     let mut at = if rest.starts_with(MARKER) { MARKER.len() } else { 0 };
     let from = at;

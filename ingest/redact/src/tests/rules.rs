@@ -33,9 +33,17 @@ fn user_names_in_paths() {
         (r"\\srv01\users\bob\x", r"\\<host>\users\<user>\x"),
         (r"C:\Users\Public\x C:\Users\All Users\y", r"C:\Users\Public\x C:\Users\All Users\y"),
         ("USERNAME=bob", "USERNAME=<user>"),
+        ("LOGNAME=bob", "LOGNAME=<user>"),
+        ("USER = bob", "USER = <user>"),
         ("S-1-5-21-1004336348-1177238915-682003330-512 and S-1-5-18", "<user> and S-1-5-18"),
         ("/home/", "/home/"),
     ]);
+}
+
+#[test]
+fn a_path_without_an_end_goes_at_once() {
+    let long = format!(r"C:\Users\{}", "x".repeat(10_000));
+    assert_eq!(text(&long), r"C:\Users\<user>");
 }
 
 #[test]
@@ -85,6 +93,9 @@ fn hosts() {
         ("werk-pc07.exe werk-pc07.exe.config werk-pc070", "<host>.exe <host>.exe.config werk-pc070"),
         ("DisplayXR_werk-pc07.exe.12_2026-09-14_12-00-00.log", "DisplayXR_<host>.exe.12_2026-09-14_12-00-00.log"),
         (r"COMPUTERNAME=PC9 LOGONSERVER=\\DC1", r"COMPUTERNAME=<host> LOGONSERVER=\\<host>"),
+        ("HOSTNAME=pc9", "HOSTNAME=<host>"),
+        ("CLIENTNAME=pc9", "CLIENTNAME=<host>"),
+        ("USERDNSDOMAIN=lab.example.org", "USERDNSDOMAIN=<host>"),
     ]);
 }
 
