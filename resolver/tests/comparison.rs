@@ -381,6 +381,16 @@ fn a_log_does_not_tell_who_killed_the_split() {
 }
 
 #[test]
+fn a_kill_whose_source_is_told_is_removed_there() {
+    let (mut told, observed) = hybrid(&[], &on_render("killed_by_env"));
+    told.machine.settings.user.insert("DXR_WEAVE_ON_SCANOUT".to_owned(), "0".to_owned());
+    told.missing.retain(|fact| fact != "settings.DXR_WEAVE_ON_SCANOUT");
+    let advice = advise_on_log(&told, &observed, Path::D3d11, Policy::Document);
+    let first = &advice.first().expect("something helps").change;
+    assert_eq!(first.unset[0].source, Some(Source::User), "{first:?}");
+}
+
+#[test]
 fn an_old_build_is_asked_to_split_and_not_freed_from_a_kill() {
     let line = format!(
         "weave placement: render={NVIDIA}, panel scanout={INTEL} — weave on the RENDER adapter; every present crosses \

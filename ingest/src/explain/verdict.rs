@@ -12,6 +12,9 @@ pub fn sentence(dossier: &Dossier) -> String {
         sentences.push(format!("Line {} names the cause: {}.", cause.line, cause.text.trim_end_matches('.')));
     }
     let verdict = &dossier.report.verdict;
+    if let Some(killer) = killer(dossier).filter(|_| verdict.killed) {
+        sentences.push(format!("A file beside the log names who: {killer}."));
+    }
     if (verdict.split, verdict.basis) == (Split::Engaged, Basis::Corrected) {
         sentences.push(
             "The placement line itself says split=0, because its wording hides such a split; the record named here shows that \
@@ -39,6 +42,19 @@ pub fn sentence(dossier: &Dossier) -> String {
         format!("{line}{}", error.message)
     }));
     sentences.join(" ")
+}
+
+/// The source of the kill switch that wins, where something beside the log tells it.
+fn killer(dossier: &Dossier) -> Option<String> {
+    const KILL: &str = "DXR_WEAVE_ON_SCANOUT";
+    let settings = &dossier.told.machine.settings;
+    let stores = [
+        (&settings.env, "in the environment"),
+        (&settings.user, "in the user's settings"),
+        (&settings.machine, "in the machine's settings"),
+    ];
+    let told = stores.into_iter().find_map(|(store, place)| Some((store.get(KILL)?, place)));
+    told.map(|(value, place)| format!("{KILL}='{value}' {place}"))
 }
 
 /// The process as a subject.

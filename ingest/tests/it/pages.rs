@@ -12,7 +12,7 @@ use crate::common::{log, log_name, run, run_with_stdin, zip};
 /// What a page shows, and the log of `fixtures/logs/ok` behind it.
 const EXPLAINED: [(&str, &str); 10] = [
     ("engaged", "d3d12_split_engaged"),
-    ("killed_from_a_store", "d3d11_killed_by_env"),
+    ("killed_by_somebody", "d3d11_killed_by_env"),
     ("retired_on_d3d12", "d3d12_dp_refused_changed_last"),
     ("masked_same_adapter", "d3d11_adr039_corrected"),
     ("opengl_handoff_crosses", "gl_shared_texture_elsewhere"),
@@ -67,8 +67,14 @@ fn every_page_is_the_one_in_its_file() {
     for (name, log) in EXPLAINED {
         check("explain", name, &[format!("{log}.log")], &mut wrong);
     }
-    let beside = ["d3d11_killed_by_env.log", "--machine", "../../cli/ok/perf_list.txt"].map(str::to_owned);
-    check("explain", "killed_with_settings_beside", &beside, &mut wrong);
+    for (name, file) in [
+        ("killed_with_settings_beside", "perf_list.txt"),
+        ("killed_from_the_user_store", "perf_list_killed_by_user.txt"),
+    ] {
+        let file = format!("../../cli/ok/{file}");
+        let beside = ["d3d11_killed_by_env.log", "--machine", &file].map(str::to_owned);
+        check("explain", name, &beside, &mut wrong);
+    }
     for (name, a, b) in COMPARED {
         check("diff", name, &[format!("{a}.log"), format!("{b}.log")], &mut wrong);
     }

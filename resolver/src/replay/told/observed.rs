@@ -3,6 +3,7 @@
 use wire::{Generation, Machine, Placement, Split};
 
 use super::{MachineFold, Told};
+use crate::replay::gate::fact_of;
 use crate::replay::settings::WEAVE_ON_SCANOUT;
 
 /// Who holds a log's split back by setting, as far as the log tells.
@@ -23,7 +24,10 @@ impl Told {
         let mut switch = Switch::Named;
         for reason in &observed.reasons {
             match reason.as_str() {
-                "killed_by_env" => switch = Switch::SetSomewhere,
+                // Once the settings are told, they say who.
+                "killed_by_env" if self.missing.iter().any(|fact| Some(fact) == fact_of("killed_by_env").as_ref()) => {
+                    switch = Switch::SetSomewhere;
+                }
                 "presenter_ineligible" => "CLIENT_TEXTURE".clone_into(&mut fold.machine.session.presenter),
                 token => {
                     fold.denied(token);
