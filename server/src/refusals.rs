@@ -8,7 +8,7 @@ use crate::text;
 /// Reasons that are told in full.
 const REASONS: usize = 100;
 /// Instead of any further reason.
-const AS_OTHERS: &str = "one of many: the first of the batch have their reasons";
+const AS_OTHERS: &str = "see the first reasons";
 
 /// The list in the making.
 #[derive(Debug, Default)]
@@ -40,7 +40,7 @@ mod tests {
         }
         let list = refusals.into_list();
         assert!(list.iter().map(|refusal| refusal.segment).eq(0..5_000));
-        assert!(serde_json::to_vec(&list).expect("plain data").len() < 600_000);
+        assert!(serde_json::to_vec(&list).expect("plain data").len() < 350_000);
         assert!(list[4_999].reason.starts_with(r"\u{1b}x\u{1b}x") && list[0].reason == AS_OTHERS);
     }
 }

@@ -9,8 +9,14 @@ use super::*;
 
 /// Longer than any test.
 const FOR_EVER: Duration = Duration::from_hours(1);
-const PATIENT: Limits =
-    Limits { connections: 100, head: FOR_EVER, age: FOR_EVER, last_request: FOR_EVER, drain: FOR_EVER };
+const PATIENT: Limits = Limits {
+    connections: 100,
+    settled: FOR_EVER,
+    head: FOR_EVER,
+    age: FOR_EVER,
+    last_request: FOR_EVER,
+    drain: FOR_EVER,
+};
 /// Long enough for a busy machine to send what is sent at once.
 const SHORT: Duration = Duration::from_millis(500);
 
@@ -61,18 +67,33 @@ async fn a_client_that_does_not_finish_its_head_is_let_go() {
 }
 
 #[tokio::test]
-async fn slow_clients_do_not_keep_others_waiting() {
-    let server = start(hello(), PATIENT).await;
+async fn a_crowd_of_slow_clients_keeps_nobody_out() {
+    let (begun, go_on) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let (told, waits) = (begun.clone(), go_on.clone());
+    let busy = async move || {
+        told.notify_one();
+        waits.notified().await;
+        "done"
+    };
+    let router = hello().route("/busy", get(busy));
+    let server = start(router, Limits { settled: Duration::ZERO, ..PATIENT }).await;
+    // The oldest of all has something under way.
+    let oldest = tokio::spawn(talk(server.address, "GET /busy HTTP/1.1\r\nhost: a\r\n\r\n"));
+    begun.notified().await;
     let mut slow = Vec::new();
-    for _ in 0..PATIENT.connections - 1 {
+    for number in 0..3 * PATIENT.connections {
         let mut stream = TcpStream::connect(server.address).await.expect("it listens");
-        stream.write_all(b"GET / HTTP/1.1\r\nx-slow: ").await.expect("it takes bytes");
+        let head = ["", "GET / HTTP/1.1\r\nx-slow: ", "GET / HTTP/1.1\r\nhost: a\r\n\r\n"][number as usize % 3];
+        // It may have had to go already.
+        let _ = stream.write_all(head.as_bytes()).await;
         slow.push(stream);
     }
-    let quick = "GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";
     for _ in 0..3 {
-        assert!(talk(server.address, quick).await.contains("hello"));
+        let answer = talk(server.address, "GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n").await;
+        assert!(answer.contains("hello"), "{answer}");
     }
+    go_on.notify_one();
+    assert!(oldest.await.expect("no panic").contains("done"), "what is under way is finished");
 }
 
 #[tokio::test]
