@@ -36,6 +36,8 @@ pub struct Walk {
 pub struct Tree {
     roots: Vec<Folder>,
     leave_out: Vec<PathBuf>,
+    /// The same in the one spelling, as of the last walk.
+    left_out: Vec<PathBuf>,
     folders: HashMap<PathBuf, Listed>,
 }
 
@@ -49,18 +51,19 @@ struct Listed {
 
 impl Tree {
     pub fn new(roots: Vec<Folder>, leave_out: Vec<PathBuf>) -> Self {
-        Self { roots, leave_out, folders: HashMap::new() }
+        Self { roots, leave_out, left_out: Vec::new(), folders: HashMap::new() }
     }
 
     /// Looks at other folders from now on.
     pub fn set_roots(&mut self, roots: Vec<Folder>) {
         self.roots = roots;
+        self.folders.clear();
     }
 
     /// True for a file directly in one of the folders that would be found there.
     pub fn admits(&self, path: &Path) -> bool {
         let Some(folder) = path.parent().and_then(|parent| self.folders.get(parent)) else { return false };
-        folder.scope.admits(path)
+        folder.scope.admits(path) && !is_in(path, &self.left_out)
     }
 
     /// True for one of the folders.
@@ -71,12 +74,11 @@ impl Tree {
     /// Finds the files of all folders that may hold other names than at the last walk.
     pub fn walk(&mut self, disk: &dyn Disk, problems: &mut Problems) -> Walk {
         let mut walk = Walk::default();
-        let leave_out: Vec<_> = self.leave_out.iter().map(|path| spelled(disk, path)).collect();
-        let is_left_out = |path: &Path| leave_out.iter().any(|left_out| path.starts_with(left_out));
+        self.left_out = self.leave_out.iter().map(|path| spelled(disk, path)).collect();
         let mut waiting = self.roots(disk, problems, &mut walk);
         let mut reached = HashSet::new();
         while let Some((path, scope)) = waiting.pop() {
-            if is_left_out(&path) || !reached.insert(path.clone()) {
+            if is_in(&path, &self.left_out) || !reached.insert(path.clone()) {
                 continue;
             }
             match self.folder(&path, scope, disk, problems, &mut walk) {
@@ -88,7 +90,7 @@ impl Tree {
             }
         }
         self.folders.retain(|path, _| reached.contains(path));
-        walk.found.retain(|found| !is_left_out(&found.path));
+        walk.found.retain(|found| !is_in(&found.path, &self.left_out));
         walk
     }
 
@@ -164,6 +166,10 @@ impl Scope {
     fn admits(self, path: &Path) -> bool {
         self == Self::Tree || parser::file_name::process(&base_name(path)).is_some()
     }
+}
+
+fn is_in(path: &Path, folders: &[PathBuf]) -> bool {
+    folders.iter().any(|folder| path.starts_with(folder))
 }
 
 /// The last part of a path as text.

@@ -4,10 +4,11 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{FileState, Follower, LONGEST_PAUSE, Log, Look, SHORTEST_PAUSE, Take, What};
+use super::state::{FileState, LONGEST_PAUSE, Log, SHORTEST_PAUSE, What};
+use super::{Follower, Look};
 use crate::content;
 use crate::header::{Extent, Header};
-use crate::position::{LogKey, Position};
+use crate::position::{Ended, LogKey, Position};
 use crate::tree::base_name;
 
 /// What a header's last line and the blank one behind it may take beside its block.
@@ -41,6 +42,7 @@ impl Follower {
 
     /// Looks into a file that changed.
     pub(super) fn examine(&mut self, path: &Path, look: &mut Look) {
+        self.rest = None;
         match self.open(path) {
             Ok(opened) => {
                 self.problems.solved(path);
@@ -66,6 +68,7 @@ impl Follower {
 
     /// A file is not there any more: its log, if it had one, is sought elsewhere before it counts as gone.
     pub(super) fn file_is_gone(&mut self, path: &Path) {
+        self.rest = None;
         self.problems.solved(path);
         self.release(path);
         self.files.remove(path);
@@ -200,7 +203,8 @@ impl Follower {
         if position.told && (position.path != path || position.gone_s.is_some()) {
             look.moved.push(key.clone());
         }
-        if position.gone_s.take().is_some() || opened.len > position.end {
+        let was_gone = position.gone_s.take().is_some();
+        if opened.len > position.end || was_gone && matches!(position.ended, Some(Ended::Deleted | Ended::Replaced)) {
             position.ended = None;
         }
         log.scanned = log.scanned.min(opened.len);
@@ -269,12 +273,5 @@ impl Follower {
             }
         }
         self.logs.insert(key, log);
-    }
-}
-
-impl Log {
-    fn new(position: Position, process: Option<wire::Process>) -> Self {
-        let process = process.and_then(|process| Some((process.exe.to_lowercase(), process.started?)));
-        Self { position, at: None, tried: None, scanned: 0, take: Take::No, failed: None, process }
     }
 }

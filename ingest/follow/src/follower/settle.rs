@@ -7,7 +7,9 @@ use std::time::{Duration, SystemTime};
 
 use wire::Loss;
 
-use super::{FileState, Follower, Look, Take, What};
+use super::config::Config;
+use super::state::{FileState, LONGEST_PAUSE, Log, Rest, Take, What};
+use super::{Follower, Look, seconds};
 use crate::position::{Ended, LogKey, Position};
 
 /// A program that starts again does not write into its older log; two that run at once do. So a line that is not whole is
@@ -17,11 +19,15 @@ const STILL: Duration = Duration::from_secs(10);
 impl Follower {
     /// Ends a look.
     pub(super) fn settle(&mut self, look: &mut Look) {
-        self.try_again(look);
-        self.settle_touched(look);
-        self.settle_orphans(look);
-        self.find_work(look);
-        self.forget(look);
+        if let Some(rest) = self.rest.as_ref().filter(|rest| self.now < rest.until) {
+            rest.counts.clone().told(look);
+        } else {
+            self.try_again(look);
+            self.settle_touched(look);
+            self.settle_orphans(look);
+            self.find_work(look);
+            self.forget(look);
+        }
         look.moved.sort_unstable();
         look.moved.dedup();
     }
@@ -30,7 +36,7 @@ impl Follower {
     fn try_again(&mut self, look: &mut Look) {
         let again = self.files.iter().filter(|(_, file)| match file.what {
             What::Failed { again_at, .. } => self.now >= again_at,
-            What::Waiting => idle(self, file) >= self.config.quiet,
+            What::Waiting => file.idle(self.now) >= self.config.quiet,
             What::New | What::Other | What::Followed | What::Duplicate => false,
         });
         let again: Vec<PathBuf> = again.map(|(path, _)| path.clone()).collect();
@@ -85,68 +91,54 @@ impl Follower {
         }
         position.seen = position.end;
         position.ended = Some(ended);
-        let since = self.now.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        position.gone_s = Some(since);
+        position.gone_s = Some(seconds(self.now));
         if position.told {
             look.moved.push(key.clone());
         }
     }
 
-    /// Logs with something to read, logs that ended by being quiet, and how many there are of everything.
+    /// Logs with something to read, logs that ended by being quiet, how many there are of everything, and when to go through
+    /// all of that again.
     fn find_work(&mut self, look: &mut Look) {
-        for (path, file) in &self.files {
-            let key = match (file.what, &file.log) {
-                (What::Followed, Some(key)) => key,
+        let asks_by_time = self.asks_by_time();
+        let Self { config, files, logs, newest, now, .. } = self;
+        let now = *now;
+        let mut until = now + LONGEST_PAUSE;
+        let mut counts = Look::default();
+        for (path, file) in files {
+            let log = file.log.as_ref().and_then(|key| logs.get_mut(key).map(|log| (key, log)));
+            match (file.what, log) {
+                (What::Followed, Some((key, log))) => {
+                    let at = log.settle(file, config, newest, now, key, look);
+                    until = until.min(at.unwrap_or(until));
+                }
                 (What::Waiting, _) => {
-                    look.waiting.push(path.clone());
-                    continue;
+                    counts.waiting.push(path.clone());
+                    until = until.min(file.changed_at + config.quiet);
                 }
-                (What::Other, _) => {
-                    look.others += 1;
-                    continue;
-                }
-                (What::Duplicate, _) => {
-                    look.duplicates += 1;
-                    continue;
-                }
-                (What::New | What::Failed { .. } | What::Followed, _) => continue,
-            };
-            let idle = idle(self, file);
-            let Some(log) = self.logs.get_mut(key) else { continue };
-            let newest = log.process.as_ref().and_then(|(exe, started)| Some((self.newest.get(exe)?, started)));
-            let superseded = newest.is_some_and(|(newest, started)| newest > started);
-            let ended = if idle >= self.config.quiet {
-                Some(Ended::Quiet)
-            } else {
-                (superseded && idle >= STILL).then_some(Ended::Superseded)
-            };
-            log.take = match ended {
-                Some(ended) => Take::Ended(ended),
-                None if self.config.take_partial => Take::AsItIs,
-                None => Take::No,
-            };
-            let position = &mut log.position;
-            if position.seen > position.end || !position.told {
-                let fails = log.failed.is_some_and(|(again_at, _)| self.now < again_at);
-                if !fails && (log.take != Take::No || log.tried != Some(position.seen)) {
-                    look.changed.push(key.clone());
-                }
-            } else if position.ended.is_none() && ended == Some(Ended::Quiet) {
-                position.ended = ended;
-                look.moved.push(key.clone());
+                (What::Failed { again_at, .. }, _) => until = until.min(again_at),
+                (What::Other, _) => counts.others += 1,
+                (What::Duplicate, _) => counts.duplicates += 1,
+                (What::New | What::Followed, _) => {}
+            }
+            let ended = file.log.as_ref().and_then(|key| logs.get(key)).and_then(|log| log.position.ended);
+            if asks_by_time && file.what.may_grow(ended) {
+                until = until.min(file.ask_at);
             }
         }
         look.changed.sort_unstable();
-        look.waiting.sort_unstable();
-        let ended = |log: &&super::Log| log.position.ended.is_some();
-        look.finished = self.logs.values().filter(ended).count() as u64;
-        look.followed = self.logs.len() as u64 - look.finished;
+        counts.waiting.sort_unstable();
+        counts.finished = logs.values().filter(|log| log.position.ended.is_some()).count() as u64;
+        counts.followed = logs.values().filter(|log| log.at.is_some() && log.position.ended.is_none()).count() as u64;
+        // What was not read or not committed comes again.
+        self.rest = look.changed.is_empty().then_some(Rest { until, counts: counts.clone() });
+        counts.told(look);
     }
 
     /// Forgets logs whose file is gone for long, but not while another content of the same process is there: it would get a
     /// number that was used.
     fn forget(&mut self, look: &mut Look) {
-        let now_s = self.now.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        let now_s = seconds(self.now);
         let keep_s = self.config.keep.as_secs();
         let over = |gone_s: Option<u64>| gone_s.is_some_and(|gone_s| gone_s.saturating_add(keep_s) <= now_s);
         let candidates: Vec<LogKey> =
@@ -185,7 +177,55 @@ fn loss(key: &LogKey, position: &Position, reason: &str, bytes: u64) -> Loss {
     Loss { log, file, reason: reason.to_owned(), bytes, events: 0 }
 }
 
-/// How long nothing happened.
-fn idle(follower: &Follower, file: &FileState) -> Duration {
-    follower.now.duration_since(file.changed_at).unwrap_or(Duration::ZERO)
+impl Log {
+    /// Says whether there is something to read, or that the log ended by being quiet; when to ask again, if ever.
+    fn settle(
+        &mut self,
+        file: &FileState,
+        config: &Config,
+        newest: &HashMap<String, String>,
+        now: SystemTime,
+        key: &LogKey,
+        look: &mut Look,
+    ) -> Option<SystemTime> {
+        if !self.is_pending() && self.position.ended.is_some() {
+            return None;
+        }
+        let newest = self.process.as_ref().and_then(|(exe, started)| Some((newest.get(exe)?, started)));
+        let superseded = newest.is_some_and(|(newest, started)| newest > started);
+        let idle = file.idle(now);
+        let ended = if idle >= config.quiet {
+            Some(Ended::Quiet)
+        } else {
+            (superseded && idle >= STILL).then_some(Ended::Superseded)
+        };
+        self.take = match ended {
+            Some(ended) => Take::Ended(ended),
+            None if config.take_partial => Take::AsItIs,
+            None => Take::No,
+        };
+        if self.is_pending() {
+            if let Some((again_at, _)) = self.failed.filter(|(again_at, _)| now < *again_at) {
+                return Some(again_at);
+            }
+            if self.take != Take::No || self.tried != Some(self.position.seen) {
+                look.changed.push(key.clone());
+            }
+            return Some(file.changed_at + if superseded { STILL } else { config.quiet });
+        }
+        if ended == Some(Ended::Quiet) {
+            self.position.ended = ended;
+            look.moved.push(key.clone());
+            return None;
+        }
+        Some(file.changed_at + config.quiet)
+    }
+}
+
+impl Look {
+    /// Adds what there is of everything.
+    fn told(self, look: &mut Self) {
+        let Self { waiting, followed, finished, duplicates, others, .. } = self;
+        *look = Self { waiting, followed, finished, duplicates, others, ..std::mem::take(look) };
+    }
 }

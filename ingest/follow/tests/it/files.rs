@@ -1,8 +1,9 @@
 //! New, appended, truncated, deleted, renamed, copied, moved: what each gives.
 
 use std::fs;
+use std::time::Duration;
 
-use follow::Ended;
+use follow::{Ended, Folder};
 
 use crate::common::{FOOTER, Machine, event, events, header, name, noise};
 
@@ -111,6 +112,17 @@ fn half_a_line_is_taken_at_once_when_nobody_will_look_again() {
     machine.assert_holds(&machine.only(), &text);
     assert!(machine.ranges[0].segment.unfinished);
     assert!(machine.poll().changed.is_empty());
+
+    // Also of a log that comes in several ranges, with one look.
+    let mut machine = Machine::new();
+    machine.config.take_partial = true;
+    machine.limits.json_bytes = 20_000;
+    machine.buffer_bytes = 4096;
+    let text = header(EXE, 1) + &events(0..300) + &event(300)[..100];
+    machine.write(&name(EXE, 1), &text);
+    machine.poll();
+    assert!(machine.ranges.len() > 2);
+    machine.assert_holds(&machine.only(), text);
 }
 
 #[test]
@@ -381,4 +393,57 @@ fn a_range_that_was_not_kept_comes_again() {
     machine.poll();
     assert_eq!(machine.ranges, [lost]);
     machine.assert_holds(&log, text);
+}
+
+#[test]
+fn what_is_found_while_a_range_is_on_its_way_is_not_forgotten_with_it() {
+    let (mut machine, log, text) = one();
+    machine.append(&name(EXE, 1), event(3));
+    machine.look();
+    let range = machine.read_and_lose(&log).expect("it has something new");
+    machine.append(&name(EXE, 1), event(4));
+    machine.look();
+    machine.follower().commit(&log, range.position.clone());
+    machine.ranges.push(range);
+    machine.poll();
+    machine.assert_holds(&log, text + &events(3..5));
+}
+
+#[test]
+fn a_log_of_a_folder_that_is_followed_no_more_is_neither_gone_nor_sent_again() {
+    let mut machine = Machine::new();
+    let (a, b) = (machine.path("a"), machine.path("b"));
+    machine.config.folders = vec![Folder::named(&a), Folder::named(&b)];
+    let text = header(EXE, 1) + &event(0);
+    machine.write(&format!("a/{}", name(EXE, 1)), &text);
+    machine.write(&format!("b/{}", name("B.exe", 2)), header("B.exe", 2));
+    assert_eq!(machine.poll().followed, 2);
+    let log = machine.logs()[0].clone();
+    for restart in [false, true] {
+        machine.config.folders = vec![Folder::named(&b)];
+        machine.follower().set_folders(vec![Folder::named(&b)]);
+        if restart {
+            machine.restart();
+        }
+        let look = machine.poll();
+        assert_eq!((look.followed, look.losses.len(), look.changed.len()), (1, 0, 0));
+        machine.append(&format!("a/{}", name(EXE, 1)), event(7));
+        assert_eq!(machine.poll().changed, []);
+        machine.config.folders.push(Folder::named(&a));
+        machine.follower().set_folders(vec![Folder::named(&b), Folder::named(&a)]);
+        assert_eq!(machine.poll().followed, 2);
+    }
+    machine.assert_holds(&log, text + &event(7) + &event(7));
+}
+
+#[test]
+fn a_clock_that_is_set_back_stops_nothing() {
+    let mut machine = Machine::new();
+    machine.config.full_every = Duration::from_secs(30);
+    machine.write(&name(EXE, 1), header(EXE, 1));
+    machine.poll();
+    machine.now -= Duration::from_hours(24);
+    machine.append(&name(EXE, 1), event(0));
+    machine.poll();
+    machine.assert_holds(&machine.only(), header(EXE, 1) + &event(0));
 }
