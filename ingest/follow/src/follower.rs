@@ -43,6 +43,8 @@ pub struct Follower {
     orphans: Vec<LogKey>,
     /// Logs whose file was looked into in this look, and how long it was before.
     touched: Vec<(LogKey, u64)>,
+    /// Files whose log turned out to be elsewhere.
+    unsure: Vec<PathBuf>,
     /// Copies of the file of a log.
     copies: HashMap<LogKey, BTreeSet<PathBuf>>,
     /// Number of this look.
@@ -82,6 +84,7 @@ impl Follower {
             hints: BTreeSet::new(),
             orphans: Vec::new(),
             touched: Vec::new(),
+            unsure: Vec::new(),
             copies: HashMap::new(),
             turn: 0,
             now: SystemTime::UNIX_EPOCH,

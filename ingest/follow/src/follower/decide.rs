@@ -214,11 +214,12 @@ impl Follower {
             self.by_id.insert(id.clone(), key.clone());
         }
         let before = log.at.replace(opened.path.clone()).filter(|before| *before != opened.path);
-        if let Some(file) = before.and_then(|before| self.files.get_mut(&before))
-            && file.what == What::Followed
+        if let Some(before) = before
+            && self.files.get(&before).is_some_and(|file| file.what == What::Followed)
         {
-            // It holds something else; what that is has to be found out.
-            (file.stat, file.log, file.what) = (None, None, What::New);
+            // It holds something else, and what that is has to be found out.
+            self.set(&before, What::New, None);
+            self.unsure.push(before);
         }
         self.set(&opened.path, What::Followed, Some(key.clone()));
     }

@@ -23,6 +23,7 @@ impl Follower {
             rest.counts.clone().told(look);
         } else {
             self.try_again(look);
+            self.settle_unsure(look);
             self.settle_touched(look);
             self.settle_orphans(look);
             self.find_work(look);
@@ -42,6 +43,15 @@ impl Follower {
         let again: Vec<PathBuf> = again.map(|(path, _)| path.clone()).collect();
         for path in again {
             self.examine(&path, look);
+        }
+    }
+
+    /// Files that lost their log to another file, and that nothing else asked to look into.
+    fn settle_unsure(&mut self, look: &mut Look) {
+        for path in std::mem::take(&mut self.unsure) {
+            if self.files.get(&path).is_some_and(|file| file.what == What::New) {
+                self.examine(&path, look);
+            }
         }
     }
 

@@ -1,12 +1,12 @@
 //! A folder of logs, a clock that the test turns, and an agent that saves what it is told to save.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, OpenOptions};
-use std::io::Write as _;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use follow::{Config, Disk, Folder, Follower, Limits, Look, Position, Problem, Range, RealDisk};
+use follow::{Config, Disk, Entry, Folder, Follower, Limits, Look, Position, Problem, Range, RealDisk, Stat};
 use parser::LogReader;
 use tempfile::TempDir;
 use wire::{LogFacts, Observation};
@@ -18,6 +18,8 @@ pub struct Machine {
     pub limits: Limits,
     pub buffer_bytes: usize,
     pub now: SystemTime,
+    /// The disk tells sizes in listings, as on Windows.
+    pub lists_sizes: bool,
     follower: Option<Follower>,
     /// What would be on the agent's disk: JSON by identity.
     pub saved: BTreeMap<String, String>,
@@ -38,6 +40,7 @@ impl Machine {
             limits: Limits::default(),
             buffer_bytes: 64 * 1024,
             now: SystemTime::now(),
+            lists_sizes: false,
             follower: None,
             saved: BTreeMap::new(),
             ranges: Vec::new(),
@@ -82,7 +85,7 @@ impl Machine {
     }
 
     pub fn follower(&mut self) -> &mut Follower {
-        self.start(RealDisk)
+        self.start(Listing { lists_sizes: self.lists_sizes })
     }
 
     /// The agent, started on this disk when it does not run.
@@ -193,6 +196,41 @@ impl Machine {
         assert_eq!(end, content.len() as u64);
         assert_eq!(merged, observations);
         assert_eq!(last.facts, facts);
+    }
+}
+
+/// The real disk, with listings as on Windows where asked for.
+struct Listing {
+    lists_sizes: bool,
+}
+
+impl Disk for Listing {
+    fn lists_sizes(&self) -> bool {
+        self.lists_sizes
+    }
+
+    fn list(&self, folder: &Path) -> io::Result<Vec<Entry>> {
+        let mut entries = RealDisk.list(folder)?;
+        for entry in entries.iter_mut().filter(|_| self.lists_sizes) {
+            entry.stat = RealDisk.stat(&folder.join(&entry.name)).ok();
+        }
+        Ok(entries)
+    }
+
+    fn stat(&self, path: &Path) -> io::Result<Stat> {
+        RealDisk.stat(path)
+    }
+
+    fn open(&self, path: &Path) -> io::Result<File> {
+        RealDisk.open(path)
+    }
+
+    fn id(&self, path: &Path) -> Option<String> {
+        RealDisk.id(path)
+    }
+
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        RealDisk.canonical(path)
     }
 }
 

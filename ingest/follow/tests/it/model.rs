@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::time::Duration;
 
 use follow::Limits;
 use proptest::prelude::*;
@@ -182,21 +183,26 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 4, ..ProptestConfig::default() })]
 
     #[test]
-    fn ranges_add_up_to_the_files_whatever_happens(steps in prop::collection::vec(step(), 1..40), small: bool) {
+    fn ranges_add_up_to_the_files_whatever_happens(steps in prop::collection::vec(step(), 1..40), small: bool, lists_sizes: bool, seldom: bool) {
         let mut world = World { machine: Machine::new(), files: BTreeMap::new(), number: 0 };
         if small {
             world.machine.limits = Limits { json_bytes: 8_000, log_bytes: 10_000 };
             world.machine.buffer_bytes = 4096;
+        }
+        world.machine.lists_sizes = lists_sizes;
+        if seldom {
+            world.machine.config.full_every = Duration::from_secs(20);
         }
         for step in steps {
             world.apply(step);
         }
         let World { mut machine, files, .. } = world;
         // Everything has come to rest.
-        for _ in 0..3 {
+        for _ in 0..5 {
             machine.poll();
             machine.pass(3601);
         }
+        machine.pass(60);
         let look = machine.poll();
         prop_assert_eq!((look.changed.len(), look.waiting.len(), look.losses.len()), (0, 0, 0));
         prop_assert!(machine.problems.is_empty(), "{:?}", machine.problems);
