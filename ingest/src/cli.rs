@@ -1,5 +1,7 @@
 //! What can be typed: the commands, their options and their help.
 
+mod agent;
+mod bundle;
 mod offline;
 mod service;
 
@@ -7,9 +9,13 @@ use std::io::IsTerminal as _;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use reqwest::Url;
 use resolver::Code;
 
+pub use agent::{
+    EnrollArgs, FlushArgs, PreviewArgs, PurgeArgs, ServerArgs, StateArgs, StatusArgs, StatusFormat, Token, WatchArgs,
+};
+pub(crate) use agent::{server_url, token};
+pub use bundle::BundleArgs;
 pub use offline::{AnswerFormat, DiffArgs, ExplainArgs, PageFormat, ReplayArgs};
 pub use service::{InstallArgs, RunArgs, ScopeArgs, ServiceAction, ServiceArgs};
 
@@ -38,8 +44,20 @@ pub enum Command {
     Diff(DiffArgs),
     /// Say what should happen on a machine, by the runtime's documented rules.
     Replay(ReplayArgs),
-    /// Send what the logs of this machine say to a server.
+    /// Pack a redacted support bundle: logs, topology, report, manifest.
+    Bundle(BundleArgs),
+    /// Agree to send what the logs of this machine say to a server.
+    Enroll(EnrollArgs),
+    /// Follow the logs of this machine and send what they say.
     Watch(WatchArgs),
+    /// Say what waits, what was sent, what was lost, and what is wrong.
+    Status(StatusArgs),
+    /// Send everything now.
+    Flush(FlushArgs),
+    /// Print the next upload, byte for byte.
+    Preview(PreviewArgs),
+    /// Delete what waits here, and what the server holds of this machine.
+    Purge(PurgeArgs),
     /// Let the system start the agent by itself.
     Service(ServiceArgs),
 }
@@ -83,57 +101,11 @@ pub enum Format {
     Markdown,
 }
 
-/// `weavewatch watch`.
-#[derive(Args, Debug)]
-pub struct WatchArgs {
-    /// A folder with logs, with everything below; may repeat. Default: the runtime's own log folder.
-    #[arg(long = "dir", value_name = "DIR")]
-    pub dirs: Vec<PathBuf>,
-    /// Where weavewatch-server listens, such as `https://weave.example.org`.
-    #[arg(long, value_name = "URL", value_parser = server_url)]
-    pub server: Url,
-    /// A token of scope `agent`; better given in the environment, where other users do not see it.
-    #[arg(long, env = "WEAVEWATCH_TOKEN", hide_env_values = true, value_parser = token)]
-    pub token: Token,
-    /// The folder that remembers what the server has acknowledged, and this machine's id.
-    #[arg(long, value_name = "DIR")]
-    pub state: PathBuf,
-    /// Send everything that is there, wait for the acknowledgement and end. Required, because this version cannot stay and
-    /// follow the folders.
-    #[arg(long, required = true)]
-    pub once: bool,
-}
-
-/// A secret that does not print itself.
-#[derive(Clone)]
-pub struct Token(pub String);
-
-impl std::fmt::Debug for Token {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Token(…)")
-    }
-}
-
 fn finding_code(word: &str) -> Result<Code, String> {
     Code::ALL.into_iter().find(|code| code.as_str() == word).ok_or_else(|| {
         let known: Vec<_> = Code::ALL.iter().map(|code| code.as_str()).collect();
         format!("no finding has this code; the codes are {}", known.join(", "))
     })
-}
-
-fn server_url(text: &str) -> Result<Url, String> {
-    let url = Url::parse(text).map_err(|error| format!("{error}; give it as https://HOST"))?;
-    match url.scheme() {
-        "http" | "https" if url.has_host() => Ok(url),
-        _ => Err("expected http:// or https://".to_owned()),
-    }
-}
-
-fn token(text: &str) -> Result<Token, String> {
-    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Err("expected the token as `weavewatch-server token create` printed it".to_owned());
-    }
-    Ok(Token(text.to_owned()))
 }
 
 #[cfg(test)]
@@ -145,11 +117,5 @@ mod tests {
     #[test]
     fn the_command_line_is_sound() {
         Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn a_token_does_not_print_itself() {
-        let token = token("secret").expect("it is printable");
-        assert!(!format!("{token:?}").contains("secret"));
     }
 }

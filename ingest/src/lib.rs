@@ -7,18 +7,25 @@
 //!
 //! This crate knows nothing of SQL, HTML or how a log line is spelled.
 
+pub mod agent;
+pub mod bundle;
 pub mod cli;
 pub mod diff;
+pub mod enroll;
 pub mod exit;
 pub mod explain;
+pub mod flush;
 pub mod one;
+pub mod preview;
 pub mod problems;
+pub mod purge;
 pub mod reading;
 pub mod replay;
 pub mod scan;
 pub mod service;
 pub mod show;
 pub mod source;
+pub mod status;
 pub mod watch;
 
 use clap::Parser;
@@ -33,7 +40,13 @@ pub fn run() -> Exit {
         Command::Diff(args) => diff::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Replay(args) => replay::run(&args),
+        Command::Bundle(args) => bundle::run(&args),
+        Command::Enroll(args) => enroll::run(&args),
         Command::Watch(args) => watch::run(&args),
+        Command::Status(args) => status::run(&args),
+        Command::Flush(args) => flush::run(&args),
+        Command::Preview(args) => preview::run(&args),
+        Command::Purge(args) => purge::run(&args),
         Command::Service(args) => service::run(&args),
     }
 }

@@ -46,3 +46,8 @@ impl Problems {
         if self.count() == 0 { Exit::Done } else { Exit::Unreadable }
     }
 }
+
+/// Says one thing on stderr, for commands that have nothing to count.
+pub fn say(text: impl Display) {
+    Problems::new(ProgressBar::hidden()).note(text);
+}

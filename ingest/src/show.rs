@@ -13,6 +13,7 @@ mod table;
 use std::io::{self, IsTerminal as _, Write};
 
 use crate::cli::Format;
+use crate::exit::Exit;
 use crate::scan::Sorted;
 
 /// Prints all reports on standard output. `unreadable` inputs stand in the summary for people.
@@ -24,12 +25,18 @@ pub fn reports(format: Format, reports: &mut Sorted, unreadable: u64) -> io::Res
         let out = anstream::stdout().lock();
         return print(out, |out| table::write(reports, unreadable, terminal_width(), out));
     }
-    print(io::stdout().lock(), |out| match format {
+    print(io::stdout().lock(), |out| write(format, reports, unreadable, out))
+}
+
+/// Writes all reports as they stand in a file.
+pub fn write(format: Format, reports: &mut Sorted, unreadable: u64, out: &mut dyn Write) -> io::Result<()> {
+    match format {
         Format::Json => array(reports, out),
         Format::Csv => csv::write(reports, out),
         Format::Markdown => markdown::write(reports, unreadable, out),
-        Format::Ndjson | Format::Table => lines(reports, out),
-    })
+        Format::Ndjson => lines(reports, out),
+        Format::Table => table::write(reports, unreadable, None, out),
+    }
 }
 
 /// Prints all marker counts in the same ways.
@@ -42,6 +49,27 @@ pub fn document(document: &document::Document, markdown: bool) -> io::Result<()>
     print(io::stdout().lock(), |out| {
         if markdown { document::markdown(document, out) } else { document::text(document, terminal_width(), out) }
     })
+}
+
+/// Prints text of our own.
+pub fn text(text: &str) -> io::Result<()> {
+    bytes(text.as_bytes())
+}
+
+/// Prints bytes as they are.
+pub fn bytes(bytes: &[u8]) -> io::Result<()> {
+    print(io::stdout().lock(), |out| out.write_all(bytes))
+}
+
+/// How a command ends whose last step was to print: a full disk behind standard output is said.
+pub fn done(printed: io::Result<()>) -> Exit {
+    match printed {
+        Ok(()) => Exit::Done,
+        Err(error) => {
+            crate::problems::say(format_args!("failed to print: {error}"));
+            Exit::Unreadable
+        }
+    }
 }
 
 /// Prints one value as JSON that people can read as well, also on a terminal.

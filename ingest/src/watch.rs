@@ -1,72 +1,126 @@
-//! `weavewatch watch --once`: sends what the logs of this machine say to a server, each byte range once.
+//! `weavewatch watch`: follows this machine's logs and sends what they say to a server, each byte range once.
 //!
-//! Every log is cut into byte ranges with the events whose records start there. Ranges go out in batches; what the
-//! server has acknowledged is remembered in the state folder, and only then. So a crash at any point repeats a range,
-//! which the server takes as nothing new, and never leaves one out.
+//! Two halves share one memory on disk ([`agent`](crate::agent)): a thread reads, the main thread sends. With `--once` both
+//! end when everything that was there is acknowledged.
 
-mod batch;
-mod logs;
-mod machine;
-mod segments;
-mod state;
-mod upload;
+use std::collections::BTreeSet;
+use std::pin::pin;
+use std::time::Duration;
 
-use std::io::{self, Write as _};
+use indicatif::ProgressBar;
 
-use anyhow::Context as _;
-
+use crate::agent::config::Config;
+use crate::agent::memory::{Memory, View};
+use crate::agent::reader::{self, Read};
+use crate::agent::sender::{self, Sent};
+use crate::agent::shared::Shared;
+use crate::agent::upload::Uploader;
+use crate::agent::{machine, runtime};
 use crate::cli::WatchArgs;
 use crate::exit::Exit;
 use crate::problems::Problems;
-use crate::reading::BUFFER_BYTES;
-use crate::source;
+use crate::show;
 
-use batch::Sender;
-use state::State;
-use upload::Uploader;
+/// A request that is under way when the agent is asked to end may still be answered for so long.
+const GRACE: Duration = Duration::from_secs(10);
 
-/// Runs the command.
+/// Runs the command: until everything is sent with `--once`, else until the process is asked to end.
 pub fn run(args: &WatchArgs) -> Exit {
-    let problems = Problems::new(indicatif::ProgressBar::hidden());
-    let dirs = if args.dirs.is_empty() { source::runtime_folder().into_iter().collect() } else { args.dirs.clone() };
-    if dirs.is_empty() {
-        problems.unreadable("log folder", "neither XDG_DATA_HOME nor HOME nor LOCALAPPDATA is set; give --dir");
-        return problems.exit();
-    }
-    let opened = State::open(&args.state, &problems)
-        .context("failed to open the state folder; give another one with --state, or make it writable")
-        .and_then(|state| Ok((machine::pseudonym(&args.state)?, state)));
-    let (machine, state) = match opened {
-        Ok(opened) => opened,
-        Err(error) => {
-            problems.unreadable(&args.state.to_string_lossy(), format_args!("{error:#}"));
-            return problems.exit();
-        }
-    };
-    let uploader = match Uploader::new(args, &problems) {
-        Ok(uploader) => uploader,
-        Err(error) => {
+    run_until(args, asked_to_end())
+}
+
+/// Runs the agent until `end` comes, for a service manager that has its own way to say so.
+pub fn run_until(args: &WatchArgs, end: impl Future<Output = ()>) -> Exit {
+    let problems = Problems::new(ProgressBar::hidden());
+    let prepared = Config::of_watch(args)
+        .and_then(|config| {
+            let credential = config.credential()?;
+            let uploader = Uploader::new(&credential.server, &config.way, &credential.token)?;
+            Ok((config, credential, uploader))
+        })
+        .map_err(|error| (Exit::Usage, error))
+        .and_then(|(config, credential, uploader)| {
+            let opened = Memory::open(&config.home, config.queue_bytes, config.when_full)
+                .and_then(|(memory, notes)| Ok((machine::pseudonym(config.home.path())?, memory, notes, runtime()?)));
+            let (machine, memory, notes, runtime) = opened.map_err(|error| (Exit::Unreadable, error))?;
+            notes.iter().for_each(|note| problems.note(note));
+            Ok((config, credential, uploader, machine, memory, runtime))
+        });
+    let (config, credential, uploader, machine, memory, runtime) = match prepared {
+        Ok(prepared) => prepared,
+        Err((exit, error)) => {
             problems.note(format_args!("{error:#}"));
-            return Exit::Server.max(problems.exit());
+            return exit;
         }
     };
-    let found = logs::find(&dirs, &args.state, &problems);
-    let mut sender = Sender::new(machine, state, uploader, &problems);
-    let mut buffer = vec![0; BUFFER_BYTES];
-    let gave_up = found.logs.iter().any(|log| sender.log(log, &mut buffer).is_err());
-    let (done, exit) = sender.finish(gave_up);
-    let all = found.logs.len() as u64;
-    let left = all - done.sent - done.unchanged - done.refused;
-    // The summary is for people; a closed standard output is not worth an error.
-    let _ = writeln!(
-        io::stdout(),
-        "{all} {}: {} sent with {} events, {} unchanged, {} refused, {left} left for the next run; {} other files",
-        if all == 1 { "log" } else { "logs" },
-        done.sent,
-        done.observations,
-        done.unchanged,
-        done.refused,
-        found.others
+    let shared = Shared::new(config, machine, problems, memory, credential.server.as_str());
+    if !shared.config.once {
+        shared.problems.note(format_args!("following the logs of this machine for {}", credential.server));
+    }
+    shared.say(|live| live.last_error = None);
+    let (read, sent) = std::thread::scope(|scope| {
+        let reading = scope.spawn(|| reader::run(&shared));
+        let sent = runtime.block_on(send(&shared, &uploader, end));
+        shared.stop();
+        // A thread that panicked has said so; what it read is safe or is read again.
+        (reading.join().ok(), sent)
+    });
+    sum_up(&shared, read, &sent)
+}
+
+/// Sends until `end`, and then finishes what is under way.
+async fn send(shared: &Shared, uploader: &Uploader, end: impl Future<Output = ()>) -> Sent {
+    let mut sending = pin!(sender::run(shared, uploader));
+    tokio::select! {
+        sent = &mut sending => return sent,
+        () = end => shared.stop(),
+    }
+    tokio::time::timeout(GRACE, sending).await.unwrap_or_default()
+}
+
+async fn asked_to_end() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                () = interrupt() => {}
+            }
+            return;
+        }
+    }
+    interrupt().await;
+}
+
+async fn interrupt() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        // Without the signal there is nothing to wait for: the process ends as the system ends it.
+        std::future::pending::<()>().await;
+    }
+}
+
+/// The exit code, and with `--once` a line for people.
+fn sum_up(shared: &Shared, read: Option<Read>, sent: &Sent) -> Exit {
+    let Some(read) = read else { return Exit::Unreadable };
+    let exit = sent.exit.max(shared.problems.exit()).max(if read.disk_failed { Exit::Unreadable } else { Exit::Done });
+    if !shared.config.once {
+        return exit;
+    }
+    let waiting = View::of(&shared.config.home, 0).map(|view| view.waiting).unwrap_or_default();
+    let left = waiting.len() as u64 + read.left;
+    let whole: BTreeSet<&String> =
+        sent.logs.iter().filter(|log| !waiting.contains(*log) && !sent.rejected.contains(*log)).collect();
+    let (whole, refused) = (whole.len() as u64, sent.rejected.len() as u64);
+    let line = format!(
+        "{} {}: {whole} sent with {} events, {} unchanged, {refused} refused, {left} left for the next run; {} other files\n",
+        read.logs,
+        if read.logs == 1 { "log" } else { "logs" },
+        sent.events,
+        read.logs.saturating_sub(whole + refused + left),
+        read.others
     );
-    exit.max(problems.exit())
+    // The line is for people; a closed standard output is not worth an error.
+    let _ = show::text(&line);
+    exit
 }

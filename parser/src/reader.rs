@@ -116,7 +116,7 @@ impl LogReader {
             }
             Stage::Start { text, start } => {
                 start.extend_from_slice(text.decode(chunk));
-                if start.len() < sniff::ENOUGH && !complete {
+                if start.len() < sniff::ENOUGH && !complete && !sniff::is_settled(start) {
                     return;
                 }
                 let Stage::Start { text, start } = std::mem::take(&mut self.stage) else { return };

@@ -7,10 +7,18 @@ use crate::{capture, cli, header, prefix};
 /// How many bytes are looked at before the decision.
 pub const ENOUGH: usize = 8 * 1024;
 
+/// True when the first line settles that it is a log, whatever follows.
+pub fn is_settled(start: &[u8]) -> bool {
+    memchr::memchr(b'\n', start).is_some_and(|end| is_log(start[..end].strip_suffix(b"\r").unwrap_or(&start[..end])))
+}
+
+fn is_log(line: &[u8]) -> bool {
+    header::STARTED.contains(&line) || prefix::read(line).is_some()
+}
+
 /// The kind of an input that starts like this. Without any sign it is a log that holds no record.
 pub fn input_kind(start: &[u8]) -> InputKind {
     let lines = || start.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
-    let is_log = |line: &[u8]| header::STARTED.contains(&line) || prefix::read(line).is_some();
     let kind = lines().find_map(|line| {
         if is_log(line) {
             Some(InputKind::Log)

@@ -63,7 +63,7 @@ pub struct InstallArgs {
 }
 
 /// `weavewatch service run`.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct RunArgs {
     /// As with `watch`.
     #[arg(long, value_name = "DIR")]

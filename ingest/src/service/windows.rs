@@ -1,13 +1,14 @@
 //! The commands of `service` on Windows: the service manager for the machine, the task scheduler for one user.
 
 mod access;
+mod entry;
 mod manager;
 mod scheduler;
 
 use std::env;
 use std::path::PathBuf;
 
-use super::{Outcome, Plan, Trouble};
+use super::{Done, Outcome, Plan, Trouble};
 use crate::cli::RunArgs;
 
 /// The name of the service and of the task.
@@ -51,8 +52,8 @@ pub(super) fn status(user: bool) -> Outcome {
 }
 
 /// What the service manager starts.
-pub(super) fn run(_: &RunArgs) -> Outcome {
-    Err(Trouble::Refused("this version cannot stay and follow the folders; use `weavewatch watch --once`".to_owned()))
+pub(super) fn run(args: &RunArgs) -> Outcome {
+    entry::run(args).map(|()| Done::saying(""))
 }
 
 /// The service's own folder; its account's profile is shared by other services and no place for a credential.

@@ -18,6 +18,9 @@ const DEFLATE_LIMIT: u64 = 1032;
 /// Members beyond this many are not read: so many short logs do not come from one machine.
 const MAX_MEMBERS: usize = 65_535;
 
+/// Enough to tell what a member is.
+const HEAD_BYTES: usize = 64;
+
 /// True when these are the first bytes of a zip archive, empty ones included.
 pub fn is_zip(head: &[u8]) -> bool {
     head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06")
@@ -54,7 +57,8 @@ pub enum BundleError {
     Bomb(u64),
 }
 
-/// Calls `each` with the name and the contents of every member that is a file, and `problem` with what is wrong, and
+/// Calls `each` with the name and the contents of every member that is a file, beside the manifest and reports of a bundle
+/// of our own, and `problem` with what is wrong, and
 /// with which member (`None`: the bundle itself).
 pub fn members(
     mut bundle: impl Read + Seek,
@@ -100,8 +104,9 @@ pub fn members(
                 continue;
             }
         };
-        match crate::source::peek(Allowed { member, allowance: &allowance }, 4) {
+        match crate::source::peek(Allowed { member, allowance: &allowance }, HEAD_BYTES) {
             Ok((head, _)) if is_zip(&head) => problem(Some(&name), BundleError::Nested),
+            Ok((head, _)) if crate::bundle::is_own(&head) => {}
             Ok((_, mut contents)) => each(&name, &mut contents),
             Err(error) => problem(Some(&name), BundleError::Member(error.into())),
         }

@@ -1,5 +1,6 @@
 //! Starts the real `weavewatch` and looks at what it prints, how it ends, and what it sends.
 
+mod bundle;
 mod common;
 mod hostile;
 mod pages;

@@ -4,9 +4,10 @@
 //! other program, so a log folder is opened to the agent and to nothing else.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Context as _;
+use follow::{Folder, RealEnv, Scope, System};
 
 use super::{NAME, system_tool};
 use crate::service::tool;
@@ -28,49 +29,27 @@ pub(super) fn own(folder: &Path) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// When the rights cannot be changed.
-pub(super) fn read(folder: &LogFolder) -> anyhow::Result<()> {
-    let rights = match folder {
-        LogFolder::Runtime(_) => "(OI)(CI)(RX)",
-        LogFolder::Temporary(_) => "(OI)(NP)(RX)",
+pub(super) fn read(folder: &Folder) -> anyhow::Result<()> {
+    let rights = match folder.scope {
+        Scope::Tree => "(OI)(CI)(RX)",
+        Scope::NamedLogs => "(OI)(NP)(RX)",
     };
-    icacls(folder.path(), &["/grant:r", &format!("{}:{rights}", account())])
+    icacls(&folder.path, &["/grant:r", &format!("{}:{rights}", account())])
 }
 
 /// Takes that back.
 ///
 /// # Errors
 /// When the rights cannot be changed.
-pub(super) fn take_back(folder: &LogFolder) -> anyhow::Result<()> {
-    icacls(folder.path(), &["/remove", &account()])
+pub(super) fn take_back(folder: &Folder) -> anyhow::Result<()> {
+    icacls(&folder.path, &["/remove", &account()])
 }
 
-/// A folder that the runtime writes to.
-pub(super) enum LogFolder {
-    Runtime(PathBuf),
-    Temporary(PathBuf),
-}
-
-impl LogFolder {
-    pub(super) fn path(&self) -> &Path {
-        match self {
-            Self::Runtime(path) | Self::Temporary(path) => path,
-        }
-    }
-}
-
-/// Those of every user that are there now.
-pub(super) fn log_folders() -> Vec<LogFolder> {
-    let Some(profiles) = profiles() else { return Vec::new() };
-    let users = fs::read_dir(profiles).into_iter().flatten().flatten().map(|user| user.path().join(r"AppData\Local"));
-    let folders =
-        users.flat_map(|local| [LogFolder::Runtime(local.join("DisplayXR")), LogFolder::Temporary(local.join("Temp"))]);
-    folders.filter(|folder| folder.path().is_dir()).collect()
-}
-
-/// The folder that holds the folders of all users.
-fn profiles() -> Option<PathBuf> {
-    let public = std::env::var_os("PUBLIC").map(PathBuf::from)?;
-    public.parent().map(Path::to_owned)
+/// The folders of every user that are there now.
+pub(super) fn log_folders() -> Vec<Folder> {
+    let mut folders = follow::default_folders(System::Windows, &RealEnv);
+    folders.retain(|folder| folder.path.is_dir());
+    folders
 }
 
 /// The name of the service's own identity.

@@ -78,7 +78,7 @@ pub(super) fn install(plan: &Plan) -> Outcome {
     let mut opened = String::new();
     for folder in access::log_folders() {
         attempt("let it read logs", access::read(&folder));
-        opened += &format!("  {}\n", folder.path().display());
+        opened += &format!("  {}\n", folder.path.display());
     }
     let said = format!(
         "Service {NAME} is installed. It may now read these folders; install again when there is a new user:\n{opened}\
@@ -116,7 +116,7 @@ pub(super) fn start() -> Outcome {
         }
         started => started.map_err(trouble)?,
     }
-    let state = settled(&service, ServiceState::StartPending)?;
+    let state = settled(&service, |state| state != ServiceState::StartPending)?;
     if state == ServiceState::Running {
         return Ok(Done::saying(format!("Service {NAME} is started\n")));
     }
@@ -176,18 +176,18 @@ fn end(service: &Service) -> Result<(), Trouble> {
         Err(error) if code(&error) == Some(NOT_RUNNING) => return Ok(()),
         asked => drop(asked.map_err(trouble)?),
     }
-    match settled(service, ServiceState::StopPending)? {
+    match settled(service, |state| state == ServiceState::Stopped)? {
         ServiceState::Stopped => Ok(()),
         state => Err(anyhow!("the service does not stop: it is {state:?}").into()),
     }
 }
 
-/// The state behind `pending`, or `pending` when it stays for too long.
-fn settled(service: &Service, pending: ServiceState) -> Result<ServiceState, Trouble> {
+/// The first state that will do, or the last one when none comes.
+fn settled(service: &Service, will_do: impl Fn(ServiceState) -> bool) -> Result<ServiceState, Trouble> {
     let begin = Instant::now();
     loop {
         let state = service.query_status().map_err(trouble)?.current_state;
-        if state != pending || begin.elapsed() > PATIENCE {
+        if will_do(state) || begin.elapsed() > PATIENCE {
             return Ok(state);
         }
         sleep(Duration::from_millis(100));
@@ -224,7 +224,7 @@ fn trouble(error: Error) -> Trouble {
 }
 
 /// The crate's own error only says that Windows refused; what Windows said is below it.
-fn words(error: Error) -> anyhow::Error {
+pub(super) fn words(error: Error) -> anyhow::Error {
     match error {
         Error::Winapi(error) => io::Error::into(error),
         error => error.into(),

@@ -1,11 +1,13 @@
 //! The machine's id: 128 random bits that never leave the state folder, and the pseudonym that is made from them.
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write as _};
+use std::fs;
+use std::io;
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
 use sha2::{Digest as _, Sha256};
+
+use crate::agent::home::write_whole;
 
 const FILE_NAME: &str = "machine-id";
 
@@ -13,7 +15,7 @@ const FILE_NAME: &str = "machine-id";
 const LABEL: &[u8] = b"weavewatch machine pseudonym 1\0";
 
 /// The pseudonym of the machine whose bits stand in the state folder; makes the bits where there are none.
-pub(super) fn pseudonym(state: &Path) -> anyhow::Result<String> {
+pub fn pseudonym(state: &Path) -> anyhow::Result<String> {
     let path = state.join(FILE_NAME);
     let text = match fs::read_to_string(&path) {
         Ok(text) => text,
@@ -33,8 +35,16 @@ pub(super) fn pseudonym(state: &Path) -> anyhow::Result<String> {
     Ok(hex32(LABEL, &[&id.to_be_bytes()]))
 }
 
+/// The pseudonym, where the bits are there.
+///
+/// # Errors
+/// As [`pseudonym`].
+pub fn known(state: &Path) -> anyhow::Result<Option<String>> {
+    if state.join(FILE_NAME).exists() { pseudonym(state).map(Some) } else { Ok(None) }
+}
+
 /// The first 32 hex digits of the SHA-256 of a label and parts.
-pub(super) fn hex32(label: &[u8], parts: &[&[u8]]) -> String {
+pub fn hex32(label: &[u8], parts: &[&[u8]]) -> String {
     let mut hash = Sha256::new();
     hash.update(label);
     for part in parts {
@@ -45,20 +55,11 @@ pub(super) fn hex32(label: &[u8], parts: &[&[u8]]) -> String {
     format!("{half:032x}")
 }
 
-/// The id appears under its name only when it is whole, so a crash leaves none rather than half of one.
 fn create(path: &Path) -> io::Result<String> {
     let mut bits = [0; 16];
     getrandom::fill(&mut bits).map_err(io::Error::other)?;
     let text = format!("{:032x}\n", u128::from_be_bytes(bits));
-    let whole = path.with_extension("new");
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(&whole)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    fs::rename(&whole, path)?;
+    write_whole(path, text.as_bytes(), true)?;
     Ok(text)
 }
 

@@ -1,0 +1,73 @@
+//! What a running agent says of itself, in a small file beside its queue: `status` and `flush` read it.
+//!
+//! The queue and the positions are on disk anyway and are the truth; this is what only the running process knows.
+
+use serde::{Deserialize, Serialize};
+
+use crate::agent::home::{Home, read_json, write_whole};
+
+/// The file's contents. Times are RFC 3339 in UTC.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Live {
+    /// The process; it may be gone.
+    pub pid: u32,
+    /// The server that it sends to.
+    pub server: Option<String>,
+    /// The last answer of the server that acknowledged something.
+    pub last_contact: Option<String>,
+    /// The last thing that went wrong, with its time; null when it is over.
+    pub last_error: Option<Trouble>,
+    /// When the server is asked again.
+    pub next_attempt: Option<String>,
+    /// Why the agent is slow, or does nothing, just now.
+    pub slowed: Option<String>,
+    /// Logs that may still grow.
+    pub followed: u64,
+    /// Logs that have ended.
+    pub finished: u64,
+    /// Files that cannot be read just now.
+    pub unreadable: Vec<String>,
+    /// The last wish to send everything now that was answered, and how that went.
+    pub flush: Option<Flushed>,
+    /// The configuration in force, without secrets.
+    pub config: std::collections::BTreeMap<String, String>,
+}
+
+/// Something that went wrong.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Trouble {
+    /// When, RFC 3339.
+    pub at: String,
+    /// What, in words, and what to do.
+    pub what: String,
+}
+
+/// An answered wish.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Flushed {
+    /// The text of the wish.
+    pub wish: String,
+    /// Everything was acknowledged.
+    pub done: bool,
+}
+
+impl Live {
+    /// Reads the file; a file that is not there, or torn, says nothing.
+    pub fn read(home: &Home) -> Self {
+        read_json(&home.live()).ok().flatten().unwrap_or_default()
+    }
+
+    /// Writes the file. It is news, not memory: it need not survive a power cut.
+    ///
+    /// # Errors
+    /// When the folder cannot be written.
+    pub fn write(&self, home: &Home) -> std::io::Result<()> {
+        write_whole(&home.live(), &serde_json::to_vec_pretty(self)?, false)
+    }
+}
+
+/// Now, as everything in the file tells time.
+pub fn now() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}

@@ -1,0 +1,37 @@
+//! What is taken out of ranges before they are kept: the configured policy, with the names that only this machine knows.
+
+use redact::Redactor;
+use wire::Segment;
+
+use crate::agent::config::Config;
+
+/// The policy, ready.
+#[derive(Clone, Debug)]
+pub struct Privacy {
+    redactor: Redactor,
+}
+
+impl Privacy {
+    /// Adds the names of this machine and its user to the policy.
+    pub fn new(config: &Config) -> Self {
+        let mut policy = config.redact.clone();
+        policy.hosts.extend(names(&["COMPUTERNAME", "HOSTNAME"]).chain(host_name()));
+        policy.users.extend(names(&["USERNAME", "USER", "LOGNAME"]));
+        Self { redactor: Redactor::new(policy) }
+    }
+
+    /// Takes out of a range what must not leave.
+    pub fn redact(&self, segment: &mut Segment) {
+        self.redactor.segment(segment);
+    }
+}
+
+fn names(variables: &'static [&'static str]) -> impl Iterator<Item = String> {
+    variables.iter().filter_map(|name| std::env::var(name).ok()).filter(|value| !value.is_empty())
+}
+
+/// Linux tells it in a file, whatever the environment says.
+fn host_name() -> Option<String> {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").ok()?;
+    Some(name.trim().to_owned()).filter(|name| !name.is_empty())
+}

@@ -1,0 +1,132 @@
+//! `weavewatch enroll`: shows what this machine will send, asks its owner, and trades the enrolment secret for a credential
+//! that is valid for this machine only.
+
+use std::fmt::Write as _;
+use std::io::{IsTerminal as _, Write as _};
+
+use anyhow::{Context as _, bail};
+use reqwest::Method;
+use wire::{ENROLL_SCHEMA, Enroll, Enrolled};
+
+use crate::agent::config::Config;
+use crate::agent::home::Credential;
+use crate::agent::reader;
+use crate::agent::upload::{Failure, Uploader};
+use crate::agent::{machine, runtime};
+use crate::cli::EnrollArgs;
+use crate::exit::Exit;
+use crate::problems::say;
+use crate::show::{self, escape};
+
+/// Runs the command.
+pub fn run(args: &EnrollArgs) -> Exit {
+    match prepare(args) {
+        Ok(prepared) => trade(args, prepared),
+        Err(error) => {
+            say(format_args!("{error:#}"));
+            Exit::Usage
+        }
+    }
+}
+
+struct Prepared {
+    config: Config,
+    machine: String,
+    uploader: Uploader,
+    server: reqwest::Url,
+}
+
+fn prepare(args: &EnrollArgs) -> anyhow::Result<Prepared> {
+    let mut config = Config::of_state(&args.state)?;
+    config.take(&args.server);
+    if !args.dirs.is_empty() {
+        config.dirs.clone_from(&args.dirs);
+    }
+    let server = config.server.clone().context("--server is missing: the address of weavewatch-server")?;
+    let uploader = Uploader::new(&server, &config.way, &args.secret.0)?;
+    config.home.create()?;
+    let machine = machine::pseudonym(config.home.path())?;
+    Ok(Prepared { config, machine, uploader, server })
+}
+
+fn trade(args: &EnrollArgs, prepared: Prepared) -> Exit {
+    let Prepared { config, machine, uploader, server } = prepared;
+    let terms = terms(&config, &machine, server.as_str());
+    if let Err(error) = show::text(&terms) {
+        say(format_args!("failed to print what will be sent: {error}; nothing was agreed"));
+        return Exit::Unreadable;
+    }
+    match agreed(args.yes) {
+        Ok(true) => {}
+        Ok(false) => {
+            say("not enrolled; nothing is sent");
+            return Exit::Usage;
+        }
+        Err(error) => {
+            say(format_args!("{error:#}"));
+            return Exit::Usage;
+        }
+    }
+    let question = Enroll {
+        schema: ENROLL_SCHEMA.to_owned(),
+        machine: machine.clone(),
+        agent: env!("CARGO_PKG_VERSION").to_owned(),
+    };
+    let answer = runtime().and_then(|runtime| {
+        runtime
+            .block_on(uploader.call::<Enrolled>(Method::POST, &["enroll"], Some(&question)))
+            .map_err(Failure::into_error)
+    });
+    let kept = answer.and_then(|enrolled| {
+        if enrolled.machine != machine {
+            bail!("the server answered for another machine");
+        }
+        config.home.keep(&Credential { server, token: enrolled.token })
+    });
+    match kept {
+        Ok(()) => {
+            show::done(show::text("enrolled; `weavewatch watch` sends from now on, `weavewatch purge` takes it back\n"))
+        }
+        Err(error) => {
+            say(format_args!("failed to enrol: {error:#}"));
+            Exit::Server
+        }
+    }
+}
+
+/// What the owner agrees to.
+fn terms(config: &Config, machine: &str, server: &str) -> String {
+    let mut text = String::new();
+    // Writing to a string does not fail.
+    let _ = writeln!(text, "This machine will send to {server}:");
+    let _ =
+        writeln!(text, "  - typed events of the DisplayXR logs: which adapters render and scan out, whether the weave");
+    let _ = writeln!(text, "    was split, and what the runtime says about it. No raw lines.");
+    let _ =
+        writeln!(text, "  - names and process ids of the logs' programs, sizes and totals of the logs, the time zone.");
+    let _ = writeln!(text, "  - the state of this agent: version, queue, losses, configuration.");
+    let _ =
+        writeln!(text, "User names, host names, e-mail addresses and secrets of command lines are taken out before");
+    let _ =
+        writeln!(text, "anything is kept for sending. This machine is known as {machine}, which is made from random");
+    let _ = writeln!(text, "bits that stay here. The folders:");
+    for folder in reader::folders(config) {
+        let _ = writeln!(text, "  {}", escape::terminal(&folder.path.to_string_lossy()));
+    }
+    let _ = writeln!(text, "`weavewatch preview` prints the very bytes of the next upload.");
+    text
+}
+
+fn agreed(yes: bool) -> anyhow::Result<bool> {
+    if yes {
+        return Ok(true);
+    }
+    if !std::io::stdin().is_terminal() {
+        bail!("nobody can be asked here; look at the terms above and say --yes to agree");
+    }
+    let mut stderr = std::io::stderr();
+    write!(stderr, "Agree? [y/N] ").and_then(|()| stderr.flush()).context("failed to ask")?;
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer).context("failed to read the answer")?;
+    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+}

@@ -1,0 +1,71 @@
+//! `weavewatch purge`: deletes what waits on this machine and asks the server to delete what it holds of it.
+
+use reqwest::Method;
+use wire::Deleted;
+
+use crate::agent::config::Config;
+use crate::agent::memory::Memory;
+use crate::agent::upload::{Failure, Uploader};
+use crate::agent::{machine, rejected, runtime};
+use crate::cli::PurgeArgs;
+use crate::exit::Exit;
+use crate::problems::say;
+use crate::show;
+
+/// Runs the command.
+pub fn run(args: &PurgeArgs) -> Exit {
+    let mut config = match Config::of_state(&args.state) {
+        Ok(config) => config,
+        Err(error) => {
+            say(format_args!("{error:#}"));
+            return Exit::Usage;
+        }
+    };
+    config.take(&args.server);
+    config.token = args.token.clone().or(config.token);
+    let here = match here(&config) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            say(format_args!("{error:#}; stop the agent first, it would send more"));
+            return Exit::Unreadable;
+        }
+    };
+    let printed = show::text(&format!("deleted here: {here} bytes that waited\n"));
+    if args.local_only {
+        return show::done(printed);
+    }
+    match there(&config) {
+        Ok(logs) => show::done(printed.and_then(|()| show::text(&format!("deleted on the server: {logs} logs\n")))),
+        Err(error) => {
+            say(format_args!("failed to delete on the server: {error:#}; run it again, or say --local-only"));
+            Exit::Server
+        }
+    }
+}
+
+/// Bytes that waited. The positions stay, so that what was purged is not read again.
+fn here(config: &Config) -> anyhow::Result<u64> {
+    if !config.home.path().is_dir() {
+        return Ok(0);
+    }
+    let (mut memory, notes) = Memory::open(&config.home, config.queue_bytes, config.when_full)?;
+    notes.iter().for_each(|note| say(note));
+    let bytes = memory.queue_bytes();
+    memory.purge()?;
+    rejected::purge(&config.home)?;
+    Ok(bytes)
+}
+
+/// Logs that the server deleted.
+fn there(config: &Config) -> anyhow::Result<u64> {
+    let credential = config.credential()?;
+    let uploader = Uploader::new(&credential.server, &config.way, &credential.token)?;
+    let machine = machine::pseudonym(config.home.path())?;
+    let request = async {
+        uploader
+            .call::<Deleted>(Method::DELETE, &["machines", &machine], None::<&()>)
+            .await
+            .map_err(Failure::into_error)
+    };
+    Ok(runtime()?.block_on(request)?.logs)
+}
