@@ -110,7 +110,7 @@ impl Follower {
     /// Logs with something to read, logs that ended by being quiet, how many there are of everything, and when to go through
     /// all of that again.
     fn find_work(&mut self, look: &mut Look) {
-        let asks_by_time = self.asks_by_time();
+        let idle_most = self.asked_by_time();
         let Self { config, files, logs, newest, now, .. } = self;
         let now = *now;
         let mut until = now + LONGEST_PAUSE;
@@ -132,7 +132,7 @@ impl Follower {
                 (What::New | What::Followed, _) => {}
             }
             let ended = file.log.as_ref().and_then(|key| logs.get(key)).and_then(|log| log.position.ended);
-            if asks_by_time && file.what.may_grow(ended) {
+            if file.what.may_grow(ended) && file.idle(now) < idle_most {
                 until = until.min(file.ask_at);
             }
         }

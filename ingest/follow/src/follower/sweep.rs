@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use super::state::{FileState, LONGEST_PAUSE, SHORTEST_PAUSE, What};
 use super::{Follower, Look, seconds};
@@ -126,7 +127,8 @@ impl Follower {
     /// others seldom.
     fn due(&mut self) -> Vec<PathBuf> {
         let now = self.now;
-        if !self.asks_by_time() || self.rest.as_ref().is_some_and(|rest| now < rest.until) {
+        let idle_most = self.asked_by_time();
+        if idle_most.is_zero() || self.rest.as_ref().is_some_and(|rest| now < rest.until) {
             return Vec::new();
         }
         let mut due = Vec::new();
@@ -134,17 +136,26 @@ impl Follower {
             let ended = file.log.as_ref().and_then(|log| self.logs.get(log)).and_then(|log| log.position.ended);
             // Asked by the walk already, unless a walk's answer can be late.
             let answered = file.asked == self.turn && !self.disk.lists_sizes();
-            if file.what.may_grow(ended) && !answered && now >= file.ask_at {
-                file.ask_at = now + (file.idle(now) / 8).clamp(SHORTEST_PAUSE, LONGEST_PAUSE);
+            let idle = file.idle(now);
+            if file.what.may_grow(ended) && !answered && now >= file.ask_at && idle < idle_most {
+                file.ask_at = now + (idle / 8).clamp(SHORTEST_PAUSE, LONGEST_PAUSE);
                 due.push(path.clone());
             }
         }
         due
     }
 
-    /// Some files are asked between full looks, or apart from what listings tell of them.
-    pub(super) fn asks_by_time(&self) -> bool {
-        self.disk.lists_sizes() || !self.config.full_every.is_zero()
+    /// Files that may grow, and did so within this time, are asked between full looks, or apart from what listings tell.
+    pub(super) fn asked_by_time(&self) -> Duration {
+        /// Where a full look is exact, it finds the others soon enough.
+        const LIVELY: Duration = Duration::from_mins(1);
+        if self.disk.lists_sizes() {
+            Duration::MAX
+        } else if self.config.full_every.is_zero() {
+            Duration::ZERO
+        } else {
+            LIVELY
+        }
     }
 
     fn ask(&mut self, paths: Vec<PathBuf>, look: &mut Look, news: &mut News) {
@@ -178,7 +189,7 @@ impl FileState {
         &mut self,
         path: &Path,
         disk: &dyn Disk,
-        now: std::time::SystemTime,
+        now: SystemTime,
         problems: &mut Problems,
         look: &mut Look,
     ) -> Answer {

@@ -239,6 +239,9 @@ fn between_full_looks_only_hints_and_lively_logs_are_asked() {
     machine.follower().hint(&path);
     machine.poll();
     machine.append(&new, event(2));
+    machine.follower().hint(&path);
+    assert_eq!(machine.poll().changed.len(), 1);
+    machine.append(&new, event(3));
     machine.pass(2);
     assert_eq!(machine.poll().changed.len(), 1);
 }
