@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 import traceback
 import urllib.request
@@ -37,15 +38,18 @@ def main():
         exit_codes,
         upload_from_local_app_data,
         followed_files_stay_free,
+        service_starts_sends_and_stops,
+        task_at_logon,
     ]
-    for check in checks:
-        name = check.__name__.replace("_", " ")
-        try:
-            print(f"   ok    {name}: {check()}", flush=True)
-        except Exception as error:  # whatever it is, the others are still worth knowing
-            failed.append(name)
-            shown = str(error) if isinstance(error, Wrong) else traceback.format_exc()
-            print(f"   WRONG {name}: {shown}", flush=True)
+    with SwitchedOn():
+        for check in checks:
+            name = check.__name__.replace("_", " ")
+            try:
+                print(f"   ok    {name}: {check()}", flush=True)
+            except Exception as error:  # whatever it is, the others are still worth knowing
+                failed.append(name)
+                shown = str(error) if isinstance(error, Wrong) else traceback.format_exc()
+                print(f"   WRONG {name}: {shown}", flush=True)
     print(f"   {len(checks) - len(failed)} passed, {len(failed)} failed")
     return 1 if failed else 0
 
@@ -63,9 +67,19 @@ def expect(holds, message):
 
 
 def run(program, *arguments, stdin=b""):
-    """Runs a program to its end, with the paths that it is given taken from the repository's root."""
-    done = subprocess.run([*program, *map(str, arguments)], input=stdin, capture_output=True, timeout=PATIENCE_S)
-    return done.returncode, done.stdout, done.stderr.decode(errors="replace")
+    """Runs a program to its end, with the paths that it is given taken from the repository's root.
+
+    Through files, because the first Windows program starts those of Wine's own that stay, and they would hold a pipe open.
+    """
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
+        given.write(stdin)
+        for file in (given, stdout, stderr):
+            file.seek(0)
+        command = [*program, *map(str, arguments)]
+        done = subprocess.run(command, stdin=given, stdout=stdout, stderr=stderr, timeout=PATIENCE_S)
+        stdout.seek(0)
+        stderr.seek(0)
+        return done.returncode, stdout.read(), stderr.read().decode(errors="replace")
 
 
 def windows(*arguments, stdin=b""):
@@ -106,6 +120,19 @@ def expect_same(what, ours, theirs, code=0):
     expect(ours[0] == theirs[0] == code, f"{what}: exit code {ours[0]}, on Linux {theirs[0]}: {ours[2]}{theirs[2]}")
     expect(ours[1] == theirs[1], f"{what}: differs in {first_difference(ours[1], theirs[1])}")
     expect(ours[1], f"{what}: says nothing")
+
+
+class SwitchedOn:
+    """A program that waits. Wine shuts its Windows down, services and all, when the last program has ended."""
+
+    def __enter__(self):
+        self.process = subprocess.Popen(
+            [WINE, "cmd", "/q"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
 
 
 class Server:
@@ -271,58 +298,128 @@ def upload_from_local_app_data():
     return f"{len(scanned)} logs, counted and judged as Linux's scan does"
 
 
+class Followed:
+    """A log of one placement in %LOCALAPPDATA%\\DisplayXR, which other Windows processes may append to."""
+
+    def __init__(self, server):
+        self.server, self.runs = server, lambda: None
+        self.folder_name, folder = local_app_data()
+        self.folder_name, self.folder = self.folder_name + "\\DisplayXR", folder / "DisplayXR"
+        self.folder.mkdir(parents=True)
+        source = next(path for path in map(pathlib.Path, fixture_logs()) if path.parts[1] == "fleet")
+        lines = source.read_bytes().splitlines(keepends=True)
+        self.placement = next(line for line in lines if b"weave placement:" in line)
+        header_end = lines.index(b"\r\n") + 1
+        self.log = source.name
+        (self.folder / self.log).write_bytes(b"".join(lines[:header_end]) + self.placement)
+        (WORK / "more").write_bytes(self.placement)
+        self.count = 1
+
+    def arrives(self):
+        """Until the server has this log with all its events, and nothing else."""
+        until = time.monotonic() + PATIENCE_S
+        while (has := {name: log["counts"]["events"] for name, log in self.server.logs().items()}) != {
+            self.log: self.count
+        }:
+            self.runs()
+            expect(time.monotonic() < until, f"never arrived: {self.count} events of {self.log}; the server has {has}")
+            time.sleep(0.2)
+
+    def grow(self):
+        more, size = "Z:" + str(WORK / "more").replace("/", "\\"), (self.folder / self.log).stat().st_size
+        self.other_process(
+            rf"type {more} >> {self.folder_name}\{self.log}",
+            lambda: (self.folder / self.log).stat().st_size == size + len(self.placement),
+        )
+        self.count += 1
+
+    def rename(self, name):
+        self.other_process(rf"ren {self.folder_name}\{self.log} {name}", (self.folder / name).exists)
+        self.log = name
+
+    def delete(self):
+        self.other_process(rf"del {self.folder_name}\{self.log}", lambda: not (self.folder / self.log).exists())
+
+    def other_process(self, line, done):
+        code, said = cmd(line)
+        expect(code == 0 and done(), f"another process cannot do `{line}`: exit code {code}: {said}")
+        self.runs()
+
+
 def followed_files_stay_free():
     """A daemon in Wine; other Windows processes write, rename and delete the file that it follows."""
-    code, stdout, _ = windows("watch", "--help")
-    expect(code == 0, "watch has no help")
-    if b"Required, because" in stdout:
-        return "not yet: this version cannot stay and follow"
-    name, folder = local_app_data()
-    name, folder = name + "\\DisplayXR", folder / "DisplayXR"
-    folder.mkdir(parents=True, exist_ok=True)
-    log = "DisplayXR_Viewer.exe.4242_2026-09-14_12-00-00.log"
-    source = next(log for log in fixture_logs() if log.startswith("fixtures/fleet/"))
-    lines = pathlib.Path(source).read_bytes().splitlines(keepends=True)
-    placement = next(line for line in lines if b"weave placement:" in line)
-    header = [line for line in lines[:8] if line.strip()][:5]
-    (folder / log).write_bytes(b"".join(header) + b"\r\n" + placement)
-    (WORK / "more").write_bytes(placement)
-    more = "Z:" + str(WORK / "more").replace("/", "\\")
-
-    with Server("follow") as server:
-        agent = ["watch", "--dir", name, "--server", server.url, "--token", server.token("agent"), "--state", "C:\\follower"]
-        with open(WORK / "follower.log", "wb") as said:
-            follower = subprocess.Popen([WINE, EXE, *agent], stdout=said, stderr=said)
+    said = WORK / "follower.log"
+    with Server("follow") as server, open(said, "wb") as output:
+        followed = Followed(server)
+        agent = ["watch", "--server", server.url, "--token", server.token("agent"), "--state", "C:\\follower"]
+        follower = subprocess.Popen([WINE, EXE, *agent], stdout=output, stderr=output)
+        followed.runs = lambda: expect(follower.poll() is None, f"the agent ended: {said.read_text()}")
         try:
-
-            def events():
-                return {file: item["counts"]["events"] for file, item in server.logs().items()}
-
-            def arrives(what, condition):
-                until = time.monotonic() + PATIENCE_S
-                while not condition():
-                    expect(follower.poll() is None, f"{what}: the agent ended: {(WORK / 'follower.log').read_text()}")
-                    expect(time.monotonic() < until, f"{what}: never arrived; the server has {events()}")
-                    time.sleep(0.2)
-
-            arrives("the log as it was", lambda: log in events())
-            before = events()[log]
-            code, said = cmd(f'type "{more}" >> "{name}\\{log}"')
-            expect(code == 0, f"another process cannot append: {said}")
-            arrives("the appended line", lambda: events()[log] == before + 1)
-            other = log.replace("4242", "4343")
-            code, said = cmd(f'ren "{name}\\{log}" "{other}"')
-            expect(code == 0 and (folder / other).exists(), f"another process cannot rename it: {said}")
-            code, said = cmd(f'type "{more}" >> "{name}\\{other}"')
-            expect(code == 0, f"another process cannot append after renaming: {said}")
-            arrives("what was appended after renaming", lambda: max(events().values()) == before + 2)
-            code, said = cmd(f'del "{name}\\{other}"')
-            expect(code == 0 and not (folder / other).exists(), f"another process cannot delete it: {said}")
-            expect(follower.poll() is None, "the agent ended")
+            followed.arrives()
+            followed.grow()
+            followed.arrives()
+            # By its header it is the same log.
+            followed.rename("renamed.log")
+            followed.grow()
+            followed.arrives()
+            followed.delete()
         finally:
             follower.kill()
             follower.wait()
+            shutil.rmtree(local_app_data()[1] / "DisplayXR", ignore_errors=True)
     return "appended, renamed and deleted by other processes, and every line arrived"
+
+
+def service(*arguments, code):
+    got, stdout, stderr = windows("service", *arguments)
+    expect(got == code, f"service {' '.join(arguments)}: exit code {got} instead of {code}: {stderr}")
+    return stdout.decode(), stderr
+
+
+def service_starts_sends_and_stops():
+    """Wine has a service manager. What it lacks of Windows' is said, and the service works without it."""
+    own = DRIVE_C / "ProgramData/Weavewatch"
+    service("status", code=2)
+    with Server("service") as server:
+        own.mkdir(parents=True)
+        (own / "weavewatch.toml").write_text(f"server = '{server.url}'\ntoken = '{server.token('agent')}'\n")
+        printed, _ = service("install", "--print", code=0)
+        for word in (r"NT AUTHORITY\LocalService", r"--state C:\ProgramData\Weavewatch --config", "delayed", "5 s, 30 s, 300 s"):
+            expect(word in printed, f"{word} is not in what would be installed: {printed}")
+        # Wine 8 knows neither a delayed start, nor restarts after an error, nor identities of services: ERROR_INVALID_LEVEL.
+        for _ in ("installed", "installed over it"):
+            _, stderr = service("install", code=3)
+            expect(stderr.count("(os error 124)") == len(stderr.splitlines()) == 3, f"more is missing: {stderr}")
+        expect("os error" not in service("run", code=2)[1], "a start by hand is not understood")
+        service("status", code=3)
+        try:
+            followed = Followed(server)
+            service("start", code=0)
+            followed.runs = lambda: service("status", code=0)
+            followed.arrives()
+            followed.grow()
+            followed.arrives()
+            service("stop", code=0)
+            service("status", code=3)
+            followed.runs = lambda: None
+            followed.grow()
+            followed.rename("renamed.log")
+            service("start", code=0)
+            followed.arrives()
+        finally:
+            service("uninstall", code=0)
+            shutil.rmtree(local_app_data()[1] / "DisplayXR", ignore_errors=True)
+        service("status", code=2)
+        service("uninstall", code=0)
+    return "installed, started, stopped, started again and removed, and every line arrived"
+
+
+def task_at_logon():
+    """Only its text: Wine's own task scheduler does not answer reliably."""
+    printed, _ = service("install", "--user", "--print", code=0)
+    expect(re.search(r"<UserId>.+\\.+</UserId>", printed), f"for nobody: {printed}")
+    expect("weavewatch.exe&quot; &quot;watch&quot;</Arguments>" in printed, f"it starts something else: {printed}")
+    return "would start the agent for this user"
 
 
 sys.exit(main())
