@@ -9,6 +9,7 @@ mod sweep;
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
+use std::hash::Hash;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -180,4 +181,14 @@ impl Follower {
 /// Since 1970.
 fn seconds(time: SystemTime) -> u64 {
     time.duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+/// Takes a log out of the list of a key, and the list out of the map when it was the last.
+fn remove<K: Hash + Eq>(lists: &mut HashMap<K, Vec<LogKey>>, of: &K, key: &LogKey) {
+    if let Some(keys) = lists.get_mut(of) {
+        keys.retain(|other| other != key);
+        if keys.is_empty() {
+            lists.remove(of);
+        }
+    }
 }

@@ -5,7 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::state::{FileState, LONGEST_PAUSE, Log, SHORTEST_PAUSE, What};
-use super::{Follower, Look};
+use super::sweep::is_gone;
+use super::{Follower, Look, remove};
 use crate::content;
 use crate::header::{Extent, Header};
 use crate::position::{Ended, LogKey, Position};
@@ -48,7 +49,7 @@ impl Follower {
                 self.problems.solved(path);
                 self.decide(&opened, look);
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => self.file_is_gone(path),
+            Err(error) if is_gone(&error) => self.file_is_gone(path),
             Err(error) => {
                 look.problems.extend(self.problems.note(path, format!("failed to open it: {error}")));
                 self.fail(path);
@@ -58,6 +59,10 @@ impl Follower {
 
     /// Looks into a file again later. Its log, if it has one, stays.
     fn fail(&mut self, path: &Path) {
+        if self.files.get(path).is_some_and(|file| file.what == What::Duplicate) {
+            // What it is a copy of is decided anew.
+            self.release(path);
+        }
         let Some(file) = self.files.get_mut(path) else { return };
         let pause = match file.what {
             What::Failed { pause, .. } => (pause * 2).min(LONGEST_PAUSE),
@@ -117,7 +122,7 @@ impl Follower {
             let same_id = opened.id.is_some() && log.position.id == opened.id;
             let elsewhere = match log.at.clone().filter(|at| *at != opened.path).map(|at| self.open(&at)) {
                 Some(Ok(other)) => self.goes_on(&key, &other).then_some(other),
-                Some(Err(error)) if error.kind() != io::ErrorKind::NotFound => {
+                Some(Err(error)) if !is_gone(&error) => {
                     // Whether it is a copy cannot be told now.
                     self.fail(&opened.path);
                     return;
@@ -125,9 +130,11 @@ impl Follower {
                 Some(Err(_)) | None => None,
             };
             let Some(other) = elsewhere else {
-                // Its file is gone or something else by now. Another name and another id need more than a header in common.
-                let told = log.position.end > opened.header.len_bytes + HEADER_END_BYTES;
-                if (same_base || same_id || told) && self.goes_on(&key, opened) {
+                // Its file is gone or something else by now. Under another name, something of it has to be here.
+                let header_bytes = opened.header.len_bytes;
+                let renamed = same_id && opened.header.begun && log.position.end >= header_bytes;
+                let moved = log.position.end > header_bytes + HEADER_END_BYTES;
+                if (same_base || renamed || moved) && self.goes_on(&key, opened) {
                     self.keep(&key, opened, look);
                     return;
                 }
@@ -190,10 +197,8 @@ impl Follower {
     fn keep(&mut self, key: &LogKey, opened: &Opened, look: &mut Look) {
         let Some(log) = self.logs.get_mut(key) else { return };
         let position = &mut log.position;
-        if log.at.is_none()
-            && let Some(homeless) = self.homeless.get_mut(&position.header)
-        {
-            homeless.retain(|other| other != key);
+        if log.at.is_none() {
+            remove(&mut self.homeless, &position.header, key);
         }
         self.touched.push((key.clone(), position.seen));
         if position.early && opened.header.extent == Extent::Whole {

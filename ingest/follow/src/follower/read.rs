@@ -7,6 +7,7 @@ use wire::{End, Segment};
 
 use super::Follower;
 use super::state::{LONGEST_PAUSE, SHORTEST_PAUSE, Take};
+use super::sweep::is_gone;
 use crate::content;
 use crate::position::{Ended, LogKey, Position};
 use crate::problem::Problem;
@@ -32,7 +33,7 @@ impl Follower {
                 }
                 Ok(range)
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err(error) if is_gone(&error) => {
                 self.distrust(&path);
                 Ok(None)
             }

@@ -1,7 +1,6 @@
 //! What a look concludes: logs that are gone, logs that ended, logs to read.
 
 use std::collections::HashMap;
-use std::hash::Hash;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -9,7 +8,7 @@ use wire::Loss;
 
 use super::config::Config;
 use super::state::{FileState, LONGEST_PAUSE, Log, Rest, Take, What};
-use super::{Follower, Look, seconds};
+use super::{Follower, Look, remove, seconds};
 use crate::position::{Ended, LogKey, Position};
 
 /// A program that starts again does not write into its older log; two that run at once do. So a line that is not whole is
@@ -168,15 +167,6 @@ impl Follower {
                 self.by_id.remove(&id);
             }
             look.forgotten.push(key);
-        }
-    }
-}
-
-fn remove<K: Hash + Eq>(lists: &mut HashMap<K, Vec<LogKey>>, of: &K, key: &LogKey) {
-    if let Some(keys) = lists.get_mut(of) {
-        keys.retain(|other| other != key);
-        if keys.is_empty() {
-            lists.remove(of);
         }
     }
 }

@@ -217,6 +217,7 @@ impl FileState {
     }
 }
 
-fn is_gone(error: &io::Error) -> bool {
+/// There is nothing of that name.
+pub(super) fn is_gone(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
