@@ -84,6 +84,44 @@ fn a_log_tells_its_machine() {
     assert_eq!(answer.line.as_deref(), Some(on_scanout().as_str()));
 }
 
+/// Two cards of one name: the ranking's own answer tells which of them is which.
+#[test]
+fn twins_are_told_apart_by_what_the_ranking_answered() {
+    const CARD: &str = "'NVIDIA RTX A2000' LUID=00000000:000";
+    let candidate = |index| {
+        format!(
+            "[INFO ] [gather_candidates] render adapter: candidate[{index}] 'NVIDIA RTX A2000', dedicated VRAM 5954 MB, kind 2."
+        )
+    };
+    let choice = |words| {
+        format!(
+            "[WARN ] [log_choice_once] ADR-037 render adapter: {CARD}0b002 ({words}); DXGI HIGH_PERFORMANCE picks 'NVIDIA \
+             RTX A2000' — MATCH (#918)"
+        )
+    };
+    let device = "[WARN ] [comp_d3d11_compositor_create] D3D11 compositor: app device on adapter 'NVIDIA RTX A2000' \
+                  LUID=00000000:0000b002 (#1000)";
+    let scanout = "[INFO ] [getScanoutAdapter] scanout: display path '\\\\.\\DISPLAY1' is driven by adapter 'NVIDIA RTX A2000' \
+                   (LUID 00000000:0000a001).";
+    let line = format!(
+        "weave placement: render={CARD}0b002, panel scanout={CARD}0a001 — weave/present on the SCANOUT adapter (split=1) (#918)"
+    );
+    let luids = |records: &[&str]| {
+        let (told, _) = read(records);
+        let luids: Vec<_> = told.machine.adapters.iter().map(|own| own.luid.map(|luid| luid.0)).collect();
+        (luids, replay(&told.machine, Path::D3d11, Policy::Document).line)
+    };
+    let (first, second) = (candidate(0), candidate(1));
+    let ranked = choice("lowest index (tie)");
+    let told = luids(&[&first, &second, &ranked, device, scanout]);
+    assert_eq!(told, (vec![Some(0xb002), Some(0xa001)], Some(line.clone())));
+    // The runtime itself names both, whichever place they have.
+    assert_eq!(luids(&[device, scanout]).1, Some(line));
+    // A forced choice says nothing of the ranking, and one LUID too many is no twin.
+    assert_eq!(luids(&[&first, &second, &choice("env-forced: index"), device, scanout]).0, [None, None]);
+    assert_eq!(luids(&[&first, &ranked, device, scanout]).0, [None]);
+}
+
 #[test]
 fn a_second_run_of_the_resolver_adds_no_adapters() {
     let skip_first = [

@@ -4,16 +4,17 @@
 //! `told_scanout`. Names and LUIDs often stand in different records and are joined within the log. The placement line
 //! itself gives only that join: what it decides is what a replay is compared with.
 
+mod names;
 mod observed;
 mod run;
 mod session;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
-use wire::{Event, Fields, Kind, Luid, Machine, MachineAdapter, Observation, Rect, ToldScanout, Via};
+use wire::{Event, Fields, Kind, Machine, Observation, Rect, ToldScanout, Via};
 
-use self::run::{Run, bare};
+use self::names::Names;
+use self::run::Run;
 use self::session::is_prose;
 use super::settings::{D3D_FORCE_GPU, VK_FORCE_GPU};
 
@@ -33,22 +34,11 @@ pub struct Told {
 pub struct MachineFold {
     machine: Machine,
     run: Run,
-    /// Null once a name was seen with two LUIDs.
-    names: BTreeMap<String, Option<Luid>>,
+    names: Names,
     scanout_asked: bool,
     told: Vec<&'static str>,
 }
 
-/// Pairs of fields that tell an adapter's name and id together. Spelt out, because every event is asked for all of them.
-const NAMED: [(&str, &str); 4] = [
-    ("adapter.name", "adapter.luid"),
-    ("render.name", "render.luid"),
-    ("scanout.name", "scanout.luid"),
-    ("suggested.name", "suggested.luid"),
-];
-
-/// Names kept for the join. More than a machine can have; a hostile log must not grow the memory.
-const NAMES_MAX: usize = 256;
 /// Session facts and settings that a log tells by accident only.
 const OPEN: [&str; 8] = [
     "session.hwnd",
@@ -73,7 +63,7 @@ impl MachineFold {
         Self {
             machine: Machine::new(Vec::new()),
             run: Run::default(),
-            names: BTreeMap::new(),
+            names: Names::default(),
             scanout_asked: false,
             told: Vec::new(),
         }
@@ -85,9 +75,7 @@ impl MachineFold {
         if !matches!(event.kind, Kind::RenderCandidate | Kind::RenderSkipped) {
             self.run.end();
         }
-        for (name, luid) in NAMED {
-            self.learn_name(event.fields.text(name), event.fields.luid(luid));
-        }
+        self.names.learn(event);
         self.read(event);
     }
 
@@ -96,20 +84,7 @@ impl MachineFold {
         self.run.end();
         let Self { mut machine, run, names, scanout_asked, told } = self;
         machine.adapters = run.adapters;
-        if machine.adapters.is_empty() {
-            machine.adapters = names
-                .iter()
-                .filter_map(|(name, luid)| luid.map(|luid| MachineAdapter { luid: Some(luid), ..bare(name) }))
-                .collect();
-        }
-        // A name of twins cannot be joined.
-        for index in 0..machine.adapters.len() {
-            let name = &machine.adapters[index].name;
-            let unique = machine.adapters.iter().filter(|other| other.name == *name).count() == 1;
-            if unique && let Some(luid) = names.get(name.as_str()) {
-                machine.adapters[index].luid = *luid;
-            }
-        }
+        names.join(&mut machine);
         let mut missing: Vec<Cow<'static, str>> =
             OPEN.iter().filter(|fact| !told.contains(fact)).map(|fact| Cow::Borrowed(*fact)).collect();
         if machine.adapters.is_empty() {
@@ -177,20 +152,6 @@ impl MachineFold {
     fn tell(&mut self, fact: &'static str) {
         if !self.told.contains(&fact) {
             self.told.push(fact);
-        }
-    }
-
-    fn learn_name(&mut self, name: Option<&str>, luid: Option<Luid>) {
-        let (name, luid) = (name.filter(|name| !name.starts_with('<')), luid.filter(|luid| !luid.is_zero()));
-        let (Some(name), Some(luid)) = (name, luid) else { return };
-        let full = self.names.len() >= NAMES_MAX;
-        match self.names.get_mut(name) {
-            Some(known) if *known == Some(luid) => {}
-            Some(known) => *known = None,
-            None if !full => {
-                self.names.insert(name.to_owned(), Some(luid));
-            }
-            None => {}
         }
     }
 
