@@ -84,11 +84,15 @@ fn a_server_that_refuses_or_is_gone_loses_nothing() {
     assert_eq!(http.get("/api/v1/summary").json()["total"]["logs"], 1);
 }
 
-/// Takes the agent's memory of acknowledgements away, not its id: it has to send everything again.
+/// Takes away what the agent remembers of the logs, not its id: it has to send everything again.
 fn forget(state: &Path) {
-    std::fs::remove_file(state.join("acknowledged.json")).expect("the agent has run");
-    // The copy before, which the agent would fall back to, is only there after a second change.
-    let _ = std::fs::remove_file(state.join("acknowledged.json.bak"));
+    let mut files = ["logs.journal", "logs.snapshot"].map(|name| state.join(name)).to_vec();
+    files.retain(|file| file.exists());
+    assert!(!files.is_empty(), "the agent has run");
+    for file in files {
+        std::fs::remove_file(file).expect("the folder is ours");
+    }
+    std::fs::remove_dir_all(state.join("queue")).expect("the agent has run");
 }
 
 #[derive(PartialEq, Eq, Debug)]

@@ -69,9 +69,12 @@ fn collect(folder: &Path, files: &mut Vec<(PathBuf, String)>) -> io::Result<()> 
         std::fs::read_dir(folder)?.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<_>>()?;
     entries.sort();
     for path in entries {
+        if only_for_tests(&path) {
+            continue;
+        }
         if path.is_dir() {
             collect(&path, files)?;
-        } else if path.extension().is_some_and(|extension| extension == "rs") && !only_for_tests(&path) {
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
             let text = std::fs::read_to_string(&path)?;
             files.push((path, without_tests(&text)));
         }
@@ -79,7 +82,7 @@ fn collect(folder: &Path, files: &mut Vec<(PathBuf, String)>) -> io::Result<()> 
     Ok(())
 }
 
-/// True for a file that its parent declares as `#[cfg(test)] mod name;`.
+/// True for a file, or the folder of a module, that its parent declares as `#[cfg(test)] mod name;`.
 fn only_for_tests(path: &Path) -> bool {
     let (Some(stem), Some(folder)) = (path.file_stem().and_then(|stem| stem.to_str()), path.parent()) else {
         return false;
