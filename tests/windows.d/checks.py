@@ -406,8 +406,9 @@ def service_starts_sends_and_stops():
             followed.rename("renamed.log")
             service("start", code=0)
             followed.arrives()
-        finally:
             service("uninstall", code=0)
+        finally:
+            windows("service", "uninstall")
             shutil.rmtree(local_app_data()[1] / "DisplayXR", ignore_errors=True)
         service("status", code=2)
         service("uninstall", code=0)

@@ -172,6 +172,8 @@ fn state() -> anyhow::Result<PathBuf> {
 }
 
 fn end(service: &Service) -> Result<(), Trouble> {
+    // A service that is still starting takes no wish to stop.
+    settled(service, |state| state != ServiceState::StartPending)?;
     match service.stop() {
         Err(error) if code(&error) == Some(NOT_RUNNING) => return Ok(()),
         asked => drop(asked.map_err(trouble)?),
