@@ -250,6 +250,24 @@ fn a_retired_session_agrees_with_its_changed_line() {
     );
 }
 
+/// The document's token for layers is not the one that newer builds print: a difference, and the generation explains it.
+#[test]
+fn a_mask_that_retires_a_split_differs_from_the_document_and_says_why() {
+    let retired = [
+        "[WARN ] [d3d12_split_retire] #918 output-device split RETIRED (authored_mask) — moving the weave back to the app \
+         adapter for the rest of the session (#918 D12-5)",
+    ];
+    let changed = "weave placement: CHANGED — weave/present move back to the RENDER adapter for the rest of this session \
+                   (split=0 reason=authored_mask) (#918)";
+    let (told, observed) = hybrid(&retired, changed);
+    let comparison = compare(&replay(&told.machine, Path::D3d12, Policy::Document), &observed, &told.missing);
+    assert_eq!(
+        (comparison.result, comparison.rule.as_deref()),
+        (Agreement::Disagrees, Some("gate.layers_unsupported"))
+    );
+    assert!(comparison.because.is_some_and(|because| because.contains("newer builds")));
+}
+
 #[test]
 fn the_prose_of_a_retired_split_tells_what_its_token_tells() {
     let (told, observed) = hybrid(

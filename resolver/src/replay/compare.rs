@@ -145,6 +145,9 @@ fn explanation(answer: &Replay, observed: &Placement, token: &str) -> &'static s
         (_, Path::Vulkan, Policy::Adr039, "api_unsupported") => "; builds before the Vulkan split print this",
         (_, Path::Vulkan, Policy::Document, _) => "; a newer build may split on Vulkan: policy adr039",
         (_, Path::D3d12, _, "unknown") => "; a re-routed D3D12 session prints `unknown` although its fill arm runs",
+        (_, Path::D3d12, Policy::Document, "authored_mask") => {
+            "; newer builds carry most layers across and print this where the document says layers_unsupported"
+        }
         _ if observed.reasons.iter().any(|own| !own.is_known()) => {
             "; no rule here knows that token: it is of a newer build"
         }
