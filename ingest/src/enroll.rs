@@ -9,7 +9,7 @@ use reqwest::Method;
 use wire::{ENROLL_SCHEMA, Enroll, Enrolled};
 
 use crate::agent::config::Config;
-use crate::agent::home::Credential;
+use crate::agent::home::{Credential, Enrolment};
 use crate::agent::reader;
 use crate::agent::upload::{Failure, Uploader};
 use crate::agent::{machine, runtime};
@@ -37,10 +37,14 @@ struct Prepared {
 }
 
 fn prepare(args: &EnrollArgs) -> anyhow::Result<Prepared> {
-    let mut config = Config::of_state(&args.state)?;
+    let mut config = Config::of_enrolment(&args.state)?;
     config.take(&args.server);
     if !args.dirs.is_empty() {
         config.dirs.clone_from(&args.dirs);
+    }
+    // `watch` may be started from anywhere.
+    for path in config.dirs.iter_mut().chain(config.way.ca.as_mut()) {
+        *path = std::path::absolute(&path).with_context(|| format!("failed to find {}", path.display()))?;
     }
     let server = config.server.clone().context("--server is missing: the address of weavewatch-server")?;
     let uploader = Uploader::new(&server, &config.way, &args.secret.0)?;
@@ -81,7 +85,9 @@ fn trade(args: &EnrollArgs, prepared: Prepared) -> Exit {
         if enrolled.machine != machine {
             bail!("the server answered for another machine");
         }
-        config.home.keep(&Credential { server, token: enrolled.token })
+        let credential = Credential { server, token: enrolled.token };
+        let crate::cli::ServerArgs { server: _, ca, proxy, allow_http } = config.way;
+        config.home.keep(&Enrolment { credential, dirs: config.dirs, ca, proxy, allow_http })
     });
     match kept {
         Ok(()) => {

@@ -14,7 +14,19 @@ use crate::show;
 /// Runs the command.
 pub fn run(args: &PreviewArgs) -> Exit {
     let problems = Problems::new(indicatif::ProgressBar::hidden());
-    match next(args, &problems) {
+    let mut config = match Config::of_state(&args.state) {
+        Ok(config) => config,
+        Err(error) => {
+            say(format_args!("{error:#}"));
+            return Exit::Usage;
+        }
+    };
+    if !args.dirs.is_empty() {
+        config.dirs.clone_from(&args.dirs);
+    }
+    // A last line that is still being written would wait; it is shown, because it is sent some time.
+    config.once = true;
+    match next(&config, &problems) {
         Ok(Some(json)) => show::done(show::bytes(&json)).max(problems.exit()),
         Ok(None) => {
             say("nothing is to be sent");
@@ -27,12 +39,7 @@ pub fn run(args: &PreviewArgs) -> Exit {
     }
 }
 
-fn next(args: &PreviewArgs, problems: &Problems) -> anyhow::Result<Option<Vec<u8>>> {
-    let mut config = Config::of_state(&args.state)?;
-    if !args.dirs.is_empty() {
-        config.dirs.clone_from(&args.dirs);
-    }
-    config.once = true;
+fn next(config: &Config, problems: &Problems) -> anyhow::Result<Option<Vec<u8>>> {
     config.home.create()?;
     let machine = machine::pseudonym(config.home.path())?;
     let view = View::of(&config.home, MOST_BYTES)?;
@@ -40,7 +47,7 @@ fn next(args: &PreviewArgs, problems: &Problems) -> anyhow::Result<Option<Vec<u8
     if entries.is_empty() {
         // As the sender takes them from the queue: as many as fit, and one whatever its length.
         let mut bytes = 0;
-        reader::dry(&config, view.logs.into_values().map(|state| state.position), problems, |entry| {
+        reader::dry(config, view.logs.into_values().map(|state| state.position), problems, |entry| {
             bytes += serde_json::to_vec(&entry).map_or(0, |json| json.len());
             let fits = entries.is_empty() || bytes <= MOST_BYTES;
             if fits {

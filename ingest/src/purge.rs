@@ -4,6 +4,7 @@ use reqwest::Method;
 use wire::Deleted;
 
 use crate::agent::config::Config;
+use crate::agent::home::Credential;
 use crate::agent::memory::Memory;
 use crate::agent::upload::{Failure, Uploader};
 use crate::agent::{machine, rejected, runtime};
@@ -11,6 +12,7 @@ use crate::cli::PurgeArgs;
 use crate::exit::Exit;
 use crate::problems::say;
 use crate::show;
+use crate::status::is_running;
 
 /// Runs the command.
 pub fn run(args: &PurgeArgs) -> Exit {
@@ -23,18 +25,32 @@ pub fn run(args: &PurgeArgs) -> Exit {
     };
     config.take(&args.server);
     config.token = args.token.clone().or(config.token);
+    // Asked before anything is deleted, so that wrong usage changes nothing.
+    let credential = if args.local_only {
+        None
+    } else {
+        match config.credential() {
+            Ok(credential) => Some(credential),
+            Err(error) => {
+                say(format_args!("{error:#}; or say --local-only to ask no server"));
+                return Exit::Usage;
+            }
+        }
+    };
+    if is_running(&config.home) {
+        say("the agent is running and would send more: stop it first");
+        return Exit::Unreadable;
+    }
     let here = match here(&config) {
         Ok(bytes) => bytes,
         Err(error) => {
-            say(format_args!("{error:#}; stop the agent first, it would send more"));
+            say(format_args!("{error:#}"));
             return Exit::Unreadable;
         }
     };
     let printed = show::text(&format!("deleted here: {here} bytes that waited\n"));
-    if args.local_only {
-        return show::done(printed);
-    }
-    match there(&config) {
+    let Some(credential) = credential else { return show::done(printed) };
+    match there(&config, &credential) {
         Ok(logs) => show::done(printed.and_then(|()| show::text(&format!("deleted on the server: {logs} logs\n")))),
         Err(error) => {
             say(format_args!("failed to delete on the server: {error:#}; run it again, or say --local-only"));
@@ -57,8 +73,7 @@ fn here(config: &Config) -> anyhow::Result<u64> {
 }
 
 /// Logs that the server deleted.
-fn there(config: &Config) -> anyhow::Result<u64> {
-    let credential = config.credential()?;
+fn there(config: &Config, credential: &Credential) -> anyhow::Result<u64> {
     let uploader = Uploader::new(&credential.server, &config.way, &credential.token)?;
     let machine = machine::pseudonym(config.home.path())?;
     let request = async {

@@ -61,8 +61,14 @@ struct Rejected {
 
 /// Runs the command.
 pub fn run(args: &StatusArgs) -> Exit {
-    let status = Config::of_state(&args.state).and_then(|config| look(&config));
-    match status {
+    let config = match Config::of_state(&args.state) {
+        Ok(config) => config,
+        Err(error) => {
+            crate::problems::say(format_args!("{error:#}"));
+            return Exit::Usage;
+        }
+    };
+    match look(&config) {
         Ok(status) => show::done(match args.format {
             StatusFormat::Json => show::json(&status),
             StatusFormat::Text => show::text(&text(&status)),
@@ -83,7 +89,7 @@ fn look(config: &Config) -> anyhow::Result<Status> {
     let (entries, newest) = rejected::newest(home)?;
     Ok(Status {
         schema: SCHEMA,
-        server: live.server.or_else(|| Some(home.credential().ok()??.server.to_string())),
+        server: live.server.or_else(|| Some(home.enrolment().ok()??.credential.server.to_string())),
         machine: machine::known(home.path())?,
         logs: Logs { followed: view.logs.len() as u64 - finished, finished },
         // While the agent works, a look at queue and map falls between two steps now and then.
@@ -100,7 +106,7 @@ fn look(config: &Config) -> anyhow::Result<Status> {
             newest: newest.map(|rejected| format!("{}: {}", rejected.file, rejected.reason)),
         },
         unreadable: live.unreadable,
-        config: config.words(),
+        config: if running { live.config } else { config.words() },
     })
 }
 

@@ -9,7 +9,7 @@ use anyhow::{Context as _, anyhow, bail};
 use reqwest::Url;
 use serde::Deserialize;
 
-use crate::agent::home::{Credential, Home, default_folder};
+use crate::agent::home::{Credential, Enrolment, Home, default_folder};
 use crate::agent::pace::Limits;
 use crate::cli::{self, ServerArgs, StateArgs, Token, WatchArgs};
 
@@ -21,6 +21,11 @@ const POLL: Duration = Duration::from_mins(1);
 const BATCH_AGE: Duration = Duration::from_secs(1);
 const QUIET: Duration = Duration::from_hours(1);
 const HEARTBEAT: Duration = Duration::from_mins(5);
+/// A range is never larger than a few MiB, so each fits.
+const LEAST_QUEUE_MIB: u64 = 8;
+/// A number beyond these is a slip of the keyboard.
+const MOST_MIB: u64 = 1 << 20;
+const MOST_SECONDS: u64 = 366 * 24 * 3600;
 
 /// What to do when the queue has reached its size.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
@@ -94,7 +99,9 @@ impl Config {
     /// # Errors
     /// When the file cannot be read, or holds an unknown name.
     pub fn of_watch(args: &WatchArgs) -> anyhow::Result<Self> {
-        let mut config = Self::read(&args.state)?;
+        // With `--once` somebody is waiting for it.
+        let cpu_percent = if args.once { 0 } else { CPU_PERCENT };
+        let mut config = Self::read(&args.state, cpu_percent)?;
         if !args.dirs.is_empty() {
             config.dirs.clone_from(&args.dirs);
         }
@@ -103,10 +110,8 @@ impl Config {
         config.once = args.once;
         if let Some(percent) = args.cpu_percent {
             config.limits.cpu_percent = percent;
-        } else if args.once && config.limits.cpu_percent == CPU_PERCENT {
-            // Somebody is waiting for it.
-            config.limits.cpu_percent = 0;
         }
+        config.go_by_enrolment();
         Ok(config)
     }
 
@@ -115,10 +120,20 @@ impl Config {
     /// # Errors
     /// As [`Self::of_watch`].
     pub fn of_state(args: &StateArgs) -> anyhow::Result<Self> {
-        Self::read(args)
+        let mut config = Self::read(args, CPU_PERCENT)?;
+        config.go_by_enrolment();
+        Ok(config)
     }
 
-    fn read(args: &StateArgs) -> anyhow::Result<Self> {
+    /// For `enroll`: whatever was agreed to before does not count.
+    ///
+    /// # Errors
+    /// As [`Self::of_watch`].
+    pub fn of_enrolment(args: &StateArgs) -> anyhow::Result<Self> {
+        Self::read(args, CPU_PERCENT)
+    }
+
+    fn read(args: &StateArgs, cpu_percent: u32) -> anyhow::Result<Self> {
         let (file, base) = match &args.config {
             Some(path) => (read_file(path)?, path.parent().map(Path::to_owned)),
             None => (File::default(), None),
@@ -129,7 +144,13 @@ impl Config {
         let state = state.context("no variable tells where this user's state is kept; give a folder with --state")?;
         let server = file.server.as_deref().map(cli::server_url).transpose();
         let token = file.token.as_deref().map(cli::token).transpose();
-        let seconds = |value: Option<u64>, default| value.map_or(default, Duration::from_secs);
+        let seconds = |name, least, value: Option<u64>, default| match value {
+            Some(seconds) => within(name, seconds, least, MOST_SECONDS).map(Duration::from_secs),
+            None => Ok(default),
+        };
+        let mebibytes = |name, least, value: Option<u64>, default| {
+            within(name, value.unwrap_or(default), least, MOST_MIB).map(|mebibytes| mebibytes << 20)
+        };
         Ok(Self {
             dirs: file.dirs.into_iter().map(&beside).collect(),
             home: Home::at(state),
@@ -138,15 +159,15 @@ impl Config {
             token: token.map_err(|error| anyhow!("token: {error}"))?,
             once: false,
             limits: Limits {
-                cpu_percent: file.cpu_percent.unwrap_or(CPU_PERCENT),
-                memory_bytes: file.memory_mib.unwrap_or(MEMORY_MIB) << 20,
+                cpu_percent: file.cpu_percent.unwrap_or(cpu_percent),
+                memory_bytes: mebibytes("memory_mib", 0, file.memory_mib, MEMORY_MIB)?,
             },
-            queue_bytes: file.queue_mib.unwrap_or(QUEUE_MIB) << 20,
+            queue_bytes: mebibytes("queue_mib", LEAST_QUEUE_MIB, file.queue_mib, QUEUE_MIB)?,
             when_full: file.when_full,
-            poll: seconds(file.poll_s, POLL),
-            batch_age: seconds(file.batch_age_s, BATCH_AGE),
-            quiet: seconds(file.quiet_s, QUIET),
-            heartbeat: seconds(file.heartbeat_s, HEARTBEAT),
+            poll: seconds("poll_s", 1, file.poll_s, POLL)?,
+            batch_age: seconds("batch_age_s", 0, file.batch_age_s, BATCH_AGE)?,
+            quiet: seconds("quiet_s", 1, file.quiet_s, QUIET)?,
+            heartbeat: seconds("heartbeat_s", 1, file.heartbeat_s, HEARTBEAT)?,
             redact: file.redact,
         })
     }
@@ -165,6 +186,21 @@ impl Config {
         self.way.allow_http |= args.allow_http;
     }
 
+    /// Goes by what was agreed to with `enroll` where nothing else is said, unless another server is named.
+    fn go_by_enrolment(&mut self) {
+        // A file that cannot be read is said where the credential is needed.
+        let Ok(Some(Enrolment { credential, dirs, ca, proxy, allow_http })) = self.home.enrolment() else { return };
+        if self.server.as_ref().is_some_and(|server| *server != credential.server) {
+            return;
+        }
+        if self.dirs.is_empty() {
+            self.dirs = dirs;
+        }
+        self.way.ca = self.way.ca.take().or(ca);
+        self.way.proxy = self.way.proxy.take().or(proxy);
+        self.way.allow_http |= allow_http;
+    }
+
     /// Where to send and with which token: both named, which counts as consent, or from `enroll` (contract section 6).
     ///
     /// # Errors
@@ -172,14 +208,14 @@ impl Config {
     pub fn credential(&self) -> anyhow::Result<Credential> {
         match (&self.server, &self.token) {
             (Some(server), Some(token)) => Ok(Credential { server: server.clone(), token: token.0.clone() }),
-            (None, None) => self.home.credential()?.ok_or_else(|| {
+            (None, None) => self.home.enrolment()?.map(|kept| kept.credential).ok_or_else(|| {
                 anyhow!(
                     "nothing is sent before somebody has agreed: run `weavewatch enroll`, or give --server and --token \
                      (or WEAVEWATCH_TOKEN)"
                 )
             }),
-            (Some(server), None) => match self.home.credential()? {
-                Some(credential) if credential.server == *server => Ok(credential),
+            (Some(server), None) => match self.home.enrolment()? {
+                Some(Enrolment { credential, .. }) if credential.server == *server => Ok(credential),
                 _ => bail!("{server}: --token (or WEAVEWATCH_TOKEN) is missing; or run `weavewatch enroll` first"),
             },
             (None, Some(_)) => bail!("a token is given and no --server"),
@@ -204,6 +240,13 @@ impl Config {
         .map(|(name, value)| (name.to_owned(), value))
         .collect()
     }
+}
+
+fn within(name: &str, value: u64, least: u64, most: u64) -> anyhow::Result<u64> {
+    if !(least..=most).contains(&value) {
+        bail!("{name} = {value} in the configuration: expected a number from {least} to {most}");
+    }
+    Ok(value)
 }
 
 fn read_file(path: &Path) -> anyhow::Result<File> {
@@ -241,6 +284,64 @@ mod tests {
     }
 
     #[test]
+    fn a_number_out_of_reason_is_said_with_its_name() {
+        for line in [
+            "queue_mib = 0",
+            "queue_mib = 9223372036854775807",
+            "memory_mib = 9999999",
+            "heartbeat_s = 0",
+            "poll_s = -1",
+        ] {
+            let said = config(line).expect_err(line);
+            let name = line.split(' ').next().expect("it has a name");
+            assert!(format!("{said:#}").contains(name), "{said:#}");
+        }
+    }
+
+    #[test]
+    fn what_was_enrolled_goes_where_nothing_else_is_said() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let server = Url::parse("https://weave.example.org").expect("it is a URL");
+        let enrolment = Enrolment {
+            credential: Credential { server, token: "own".to_owned() },
+            dirs: vec!["/logs".into()],
+            ca: Some("/own.pem".into()),
+            proxy: None,
+            allow_http: false,
+        };
+        Home::at(folder.path().to_owned()).keep(&enrolment).expect("the folder is writable");
+        let state = StateArgs { state: Some(folder.path().to_owned()), config: None };
+        let args = |dirs: &[&str], server: Option<&str>| WatchArgs {
+            dirs: dirs.iter().map(PathBuf::from).collect(),
+            server: ServerArgs { server: server.map(|url| Url::parse(url).expect("a URL")), ..ServerArgs::default() },
+            state: state.clone(),
+            ..WatchArgs::default()
+        };
+        let read = |args| {
+            let config = Config::of_watch(&args).expect("it is sound");
+            (config.dirs, config.way.ca)
+        };
+        let dirs = |dir: &str| vec![PathBuf::from(dir)];
+        assert_eq!(read(args(&[], None)), (dirs("/logs"), Some("/own.pem".into())));
+        assert_eq!(read(args(&["/more"], None)), (dirs("/more"), Some("/own.pem".into())));
+        assert_eq!(read(args(&[], Some("https://other.example.org"))), (vec![], None));
+        assert_eq!(Config::of_state(&state).expect("it is sound").dirs, dirs("/logs"));
+        assert_eq!(Config::of_enrolment(&state).expect("it is sound").dirs, Vec::<PathBuf>::new());
+    }
+
+    #[test]
+    fn a_share_that_was_written_down_also_goes_for_once() {
+        let folder = tempfile::tempdir().expect("a temporary folder can be made");
+        let path = folder.path().join("weavewatch.toml");
+        for (text, once, percent) in [("", false, 5), ("", true, 0), ("cpu_percent = 5", true, 5)] {
+            std::fs::write(&path, text).expect("the folder is writable");
+            let state = StateArgs { config: Some(path.clone()), state: None };
+            let read = Config::of_watch(&WatchArgs { once, state, ..WatchArgs::default() }).expect("it is sound");
+            assert_eq!(read.limits.cpu_percent, percent, "{text:?} {once}");
+        }
+    }
+
+    #[test]
     fn server_and_token_together_are_consent_and_neither_alone_is() {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         let state = || StateArgs { state: Some(folder.path().to_owned()), config: None };
@@ -257,7 +358,8 @@ mod tests {
         assert!(credential(false, false).expect_err("nobody agreed").to_string().contains("weavewatch enroll"));
         assert!(credential(true, false).is_err() && credential(false, true).is_err());
         let kept = Credential { server: url.clone(), token: "own".to_owned() };
-        Home::at(folder.path().to_owned()).keep(&kept).expect("the folder is writable");
+        let enrolment = Enrolment { credential: kept.clone(), dirs: vec![], ca: None, proxy: None, allow_http: false };
+        Home::at(folder.path().to_owned()).keep(&enrolment).expect("the folder is writable");
         assert_eq!(credential(false, false).expect("it enrolled"), kept);
         assert_eq!(credential(true, false).expect("it enrolled there"), kept);
     }

@@ -18,14 +18,34 @@ pub struct Home {
     folder: PathBuf,
 }
 
-/// What `enroll` leaves for `watch`: who this machine is to which server. Owner-only.
+/// Who this machine is to which server.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Credential {
     /// The server's address.
     #[serde(with = "address")]
     pub server: Url,
-    /// Valid for this machine only; the server can revoke it.
+    /// Valid for this machine only where it comes from `enroll`; the server can revoke it.
     pub token: String,
+}
+
+/// What `enroll` leaves for the other commands: the credential, and what was agreed to with it. Owner-only.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Enrolment {
+    /// From the server.
+    #[serde(flatten)]
+    pub credential: Credential,
+    /// The folders that were named, absolute; none means those of this machine.
+    #[serde(default)]
+    pub dirs: Vec<PathBuf>,
+    /// Further root certificates, absolute.
+    #[serde(default)]
+    pub ca: Option<PathBuf>,
+    /// The proxy.
+    #[serde(default)]
+    pub proxy: Option<String>,
+    /// Plain http to another machine was allowed.
+    #[serde(default)]
+    pub allow_http: bool,
 }
 
 impl Home {
@@ -81,17 +101,17 @@ impl Home {
     ///
     /// # Errors
     /// When the file is there and cannot be read.
-    pub fn credential(&self) -> anyhow::Result<Option<Credential>> {
+    pub fn enrolment(&self) -> anyhow::Result<Option<Enrolment>> {
         read_json(&self.credential_path())
             .with_context(|| format!("failed to read {}; enrol again", self.credential_path().display()))
     }
 
-    /// Keeps the credential.
+    /// Keeps the enrolment.
     ///
     /// # Errors
     /// When the folder cannot be written.
-    pub fn keep(&self, credential: &Credential) -> anyhow::Result<()> {
-        let text = serde_json::to_vec_pretty(credential)?;
+    pub fn keep(&self, enrolment: &Enrolment) -> anyhow::Result<()> {
+        let text = serde_json::to_vec_pretty(enrolment)?;
         let path = self.credential_path();
         write_whole(&path, &text, true).with_context(|| format!("failed to write {}", path.display()))
     }
@@ -149,13 +169,15 @@ pub fn write_whole(path: &Path, bytes: &[u8], durable: bool) -> io::Result<()> {
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(&new)?;
-    file.write_all(bytes)?;
-    if durable {
-        file.sync_all()?;
+    let written = options.open(&new).and_then(|mut file| {
+        file.write_all(bytes)?;
+        if durable { file.sync_all() } else { Ok(()) }
+    });
+    if let Err(error) = written.and_then(|()| fs::rename(&new, path)) {
+        // On a full disk even half a file is in the way.
+        let _ = fs::remove_file(&new);
+        return Err(error);
     }
-    drop(file);
-    fs::rename(&new, path)?;
     // On Unix a rename is only on disk when its folder is.
     if cfg!(unix)
         && durable
@@ -171,15 +193,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_credential_comes_back_and_is_its_owner_s_only() {
+    fn an_enrolment_comes_back_and_is_its_owner_s_only() {
         let folder = tempfile::tempdir().expect("a temporary folder can be made");
         let home = Home::at(folder.path().join("state"));
         home.create().expect("the folder is writable");
-        assert_eq!(home.credential().expect("there is none"), None);
+        assert_eq!(home.enrolment().expect("there is none"), None);
         let server = Url::parse("https://weave.example.org/").expect("it is a URL");
-        let credential = Credential { server, token: "t".to_owned() };
-        home.keep(&credential).expect("the folder is writable");
-        assert_eq!(home.credential().expect("it was just written"), Some(credential));
+        let enrolment = Enrolment {
+            credential: Credential { server, token: "t".to_owned() },
+            dirs: vec!["/logs".into()],
+            ca: None,
+            proxy: Some("http://proxy:3128".to_owned()),
+            allow_http: true,
+        };
+        home.keep(&enrolment).expect("the folder is writable");
+        assert_eq!(home.enrolment().expect("it was just written"), Some(enrolment));
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt as _;
@@ -187,6 +215,6 @@ mod tests {
             assert_eq!((mode(home.path()), mode(&home.credential_path())), (0o700, 0o600));
         }
         fs::write(home.credential_path(), "\0\0").expect("the folder is writable");
-        assert!(home.credential().is_err());
+        assert!(home.enrolment().is_err());
     }
 }
