@@ -11,6 +11,8 @@ use cpu_time::ProcessTime;
 const BURST: Duration = Duration::from_millis(250);
 /// A sleep is not longer than this, so that a stop is noticed.
 const LONGEST_SLEEP: Duration = Duration::from_millis(500);
+/// How often the memory is measured while it is within its limit.
+const ASK_MEMORY: Duration = Duration::from_millis(250);
 
 /// The limits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,20 +30,20 @@ pub struct Pace {
     bucket: Bucket,
     processor: ProcessTime,
     wall: Instant,
+    memory_asked: Option<Instant>,
 }
 
 impl Pace {
     /// Counts from now.
     pub fn new(limits: Limits) -> Self {
         let bucket = Bucket { percent: limits.cpu_percent, seconds: BURST.as_secs_f64() };
-        Self { limits, bucket, processor: ProcessTime::now(), wall: Instant::now() }
+        Self { limits, bucket, processor: ProcessTime::now(), wall: Instant::now(), memory_asked: None }
     }
 
     /// How long to sleep before more work, and why; `None` when work may go on at once. The sleep is short: ask again
     /// behind it.
     pub fn rest(&mut self) -> Option<(Duration, String)> {
-        let resident = if self.limits.memory_bytes > 0 { resident_bytes() } else { None };
-        if let Some(bytes) = resident.filter(|bytes| *bytes > self.limits.memory_bytes) {
+        if let Some(bytes) = self.resident_bytes().filter(|bytes| *bytes > self.limits.memory_bytes) {
             let mib = |bytes: u64| bytes >> 20;
             let why = format!(
                 "reading rests: the agent takes {} MiB of memory, more than its {}",
@@ -57,6 +59,17 @@ impl Pace {
             let why = format!("reading is slowed down to {} % of one processor", self.limits.cpu_percent);
             (owed.min(LONGEST_SLEEP), why)
         })
+    }
+
+    /// Asked now and then only: memory grows by what is read, which is bounded.
+    fn resident_bytes(&mut self) -> Option<u64> {
+        if self.limits.memory_bytes == 0 || self.memory_asked.is_some_and(|asked| asked.elapsed() < ASK_MEMORY) {
+            return None;
+        }
+        let bytes = memory_stats::memory_stats().map(|stats| stats.physical_mem as u64);
+        // While there is too much of it, at every turn.
+        self.memory_asked = bytes.filter(|bytes| *bytes <= self.limits.memory_bytes).map(|_| Instant::now());
+        bytes
     }
 }
 
@@ -77,10 +90,6 @@ impl Bucket {
         self.seconds = (self.seconds + passed.as_secs_f64() * share).min(BURST.as_secs_f64()) - used.as_secs_f64();
         Duration::from_secs_f64((-self.seconds / share).clamp(0.0, 3600.0))
     }
-}
-
-fn resident_bytes() -> Option<u64> {
-    memory_stats::memory_stats().map(|stats| stats.physical_mem as u64)
 }
 
 #[cfg(test)]
