@@ -75,15 +75,16 @@ pub(super) fn install(plan: &Plan) -> Outcome {
     let identity = service.set_config_service_sid_info(ServiceSidType::Unrestricted);
     attempt("give it an identity of its own", identity.map_err(words));
     attempt("give it a folder of its own", access::own(&state));
-    let mut opened = String::new();
-    for folder in access::log_folders() {
-        attempt("let it read logs", access::read(&folder));
-        opened += &format!("  {}\n", folder.path.display());
+    let folders = access::log_folders();
+    for folder in &folders {
+        attempt("let it read logs", access::read(folder));
     }
+    let opened: Vec<_> = folders.iter().map(|folder| folder.path.display().to_string()).collect();
     let said = format!(
-        "Service {NAME} is installed. It may now read these folders; install again when there is a new user:\n{opened}\
+        "Service {NAME} is installed. It may now read these folders; install again when there is a new user:\n  {}\n\
          Next:\n  weavewatch enroll --server URL --state \"{}\"    unless this machine has enrolled\n  \
          weavewatch service start\n",
+        opened.join("\n  "),
         state.display()
     );
     Ok(Done { said, missing })
@@ -174,9 +175,8 @@ fn state() -> anyhow::Result<PathBuf> {
 fn end(service: &Service) -> Result<(), Trouble> {
     // A service that is still starting takes no wish to stop.
     settled(service, |state| state != ServiceState::StartPending)?;
-    match service.stop() {
-        Err(error) if code(&error) == Some(NOT_RUNNING) => return Ok(()),
-        asked => drop(asked.map_err(trouble)?),
+    if let Err(error) = service.stop() {
+        return if code(&error) == Some(NOT_RUNNING) { Ok(()) } else { Err(trouble(error)) };
     }
     match settled(service, |state| state == ServiceState::Stopped)? {
         ServiceState::Stopped => Ok(()),
