@@ -7,24 +7,35 @@
 //! - An answer of the server is noted in the map, with the number of the last entry that it was about, before the queue lets
 //!   go. A crash in between leaves entries that the map knows to be settled; they are not counted or sent again.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use anyhow::Context as _;
 use follow::Position;
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
-use spool::{Lock, Map, Options, PushError, Queue};
+use spool::{Lock, LockError, Map, Options, PushError, Queue};
 use wire::Loss;
 
 use crate::agent::config::WhenFull;
 use crate::agent::home::Home;
 use crate::agent::tally::{Ledger, Lost, Tally};
 
+mod record;
+mod repair;
+mod view;
+
+#[cfg(test)]
+mod tests;
+
+pub use record::{Before, Entry, LogState, Outcome, Record};
+pub use view::View;
+
 /// Name and version of what stands in the map.
 const SCHEMA: &str = "weavewatch.state/2";
 const MAP_NAME: &str = "logs";
 /// The key of the number of the last settled entry; no log has an identity like it.
 const SETTLED: &str = "settled";
+/// Who only asks whether an agent runs holds the lock for a moment.
+const LOCK_ATTEMPTS: u32 = 20;
+const LOCK_PAUSE: Duration = Duration::from_millis(50);
 
 /// The memory of the one agent that may write it.
 #[derive(Debug)]
@@ -32,51 +43,9 @@ pub struct Memory {
     queue: Queue,
     map: Map<Record>,
     when_full: WhenFull,
+    /// What became of entries is not safe yet, or the queue has not let go of them.
+    owing: bool,
     _lock: Lock,
-}
-
-/// A value of the map.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Record {
-    /// A log, by its identity.
-    Log(Box<LogState>),
-    /// The last entry of the queue that is settled.
-    Settled(u64),
-}
-
-/// What is known of one log.
-#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct LogState {
-    /// Where reading goes on, with the totals up to there.
-    pub position: Position,
-    /// Events that the server has committed.
-    pub acknowledged: u64,
-    /// What will never arrive, by reason.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub lost: BTreeMap<String, Lost>,
-}
-
-/// A range on its way to the server. The segment stays the very text that is sent.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Entry {
-    /// The log.
-    pub log: String,
-    /// Totals before the range.
-    pub before: Tally,
-    /// Where reading goes on behind it, with the totals there.
-    pub position: Position,
-    /// A [`wire::Segment`].
-    pub segment: Box<RawValue>,
-}
-
-/// What became of an entry.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Outcome {
-    /// The server has committed it.
-    Acknowledged,
-    /// It will not arrive, for this reason.
-    Lost(&'static str),
 }
 
 /// Why an entry cannot be kept just now.
@@ -100,50 +69,49 @@ impl Memory {
     /// When another agent has it, a newer version wrote it, or it cannot be read or made.
     pub fn open(home: &Home, cap_bytes: u64, when_full: WhenFull) -> anyhow::Result<(Self, Vec<String>)> {
         home.create()?;
-        let lock = Lock::take(home.path())?;
+        let lock = lock(home)?;
         let context = || format!("failed to open the agent's memory in {}", home.path().display());
         let (queue, found_in_queue) = Queue::open(Options::new(home.queue(), cap_bytes)).with_context(context)?;
         let (map, found_in_map) = Map::open(home.path(), MAP_NAME, SCHEMA).with_context(context)?;
+        let damaged = !found_in_queue.is_clean();
         let mut notes: Vec<String> =
             [found_in_queue, found_in_map].iter().filter(|found| !found.is_clean()).map(ToString::to_string).collect();
-        let mut memory = Self { queue, map, when_full, _lock: lock };
-        memory.put_right(home, &mut notes).with_context(context)?;
+        let mut memory = Self { queue, map, when_full, owing: false, _lock: lock };
+        memory.put_right(home, damaged, &mut notes).with_context(context)?;
         Ok((memory, notes))
     }
 
-    /// Makes positions follow the entries, and forgets what neither has, so that it is read again.
-    fn put_right(&mut self, home: &Home, notes: &mut Vec<String>) -> anyhow::Result<()> {
+    /// Makes positions follow the entries, and has logs read again that miss one.
+    fn put_right(&mut self, home: &Home, damaged: bool, notes: &mut Vec<String>) -> anyhow::Result<()> {
         if self.settled() >= self.queue.next() {
-            // The queue lost its memory and counts anew; the old number would hide its entries.
+            // The queue lost its memory and counts anew; the old numbers would hide its entries.
             self.map.set(SETTLED, Record::Settled(0));
-        }
-        self.queue.acknowledge(self.settled())?;
-        let mut queued: BTreeMap<String, i64> = BTreeMap::new();
-        for entry in Queue::read_only(&home.queue())? {
-            let Ok(entry) = serde_json::from_slice::<Entry>(&entry?.bytes) else { continue };
-            *queued.entry(entry.log.clone()).or_default() += entry.events();
-            let known = self.log(&entry.log);
-            if known.is_none_or(|known| known.position.end < entry.position.end) {
-                let Entry { log, before, position, .. } = entry;
-                // Without a memory of it, what lies before the first entry was settled some time.
-                let (acknowledged, lost) =
-                    known.map_or_else(|| (before.events, BTreeMap::new()), |log| (log.acknowledged, log.lost.clone()));
-                self.set(&log, LogState { position, acknowledged, lost });
+            let void: Vec<String> =
+                self.map.iter().filter(|(_, record)| record.void_through() > 0).map(own_key).collect();
+            for log in void {
+                match self.map.get(&log).cloned() {
+                    Some(Record::Log(mut state)) => {
+                        state.void_through = 0;
+                        self.map.set(log, Record::Log(state));
+                    }
+                    _ => drop(self.map.remove(&log)),
+                }
             }
         }
-        let torn: Vec<String> = self
-            .logs()
-            .filter(|(log, state)| state.waiting().cast_signed() != queued.get(*log).copied().unwrap_or_default())
-            .map(|(log, _)| log.to_owned())
-            .collect();
-        for log in &torn {
-            self.map.remove(log);
+        self.queue.acknowledge(self.settled())?;
+        let found = repair::repair(self.map.iter(), self.settled(), damaged, Queue::read_only(&home.queue())?)?;
+        for (log, state) in found.moved {
+            self.set(&log, state);
         }
-        if !torn.is_empty() {
+        let last = self.queue.next() - 1;
+        for log in &found.torn {
+            self.map.set(log, Record::Again(last));
+        }
+        if !found.torn.is_empty() {
             notes.push(format!(
                 "{} logs are read and sent again from their first byte, because entries of the queue are damaged; the \
                  server takes what it has as nothing new",
-                torn.len()
+                found.torn.len()
             ));
         }
         Ok(self.map.commit()?)
@@ -151,14 +119,20 @@ impl Memory {
 
     /// All logs, by identity.
     pub fn logs(&self) -> impl Iterator<Item = (&str, &LogState)> {
-        logs(self.map.iter())
+        self.map.iter().filter_map(|(log, record)| Some((log, record.state()?)))
     }
 
     /// One log.
     pub fn log(&self, identity: &str) -> Option<&LogState> {
+        self.map.get(identity)?.state()
+    }
+
+    /// What is known of a log so far, to be changed and set.
+    fn state(&self, identity: &str) -> LogState {
         match self.map.get(identity) {
-            Some(Record::Log(state)) => Some(state),
-            _ => None,
+            Some(Record::Log(state)) => state.as_ref().clone(),
+            Some(record) => LogState { void_through: record.void_through(), ..LogState::default() },
+            None => LogState::default(),
         }
     }
 
@@ -191,33 +165,31 @@ impl Memory {
                 Err(PushError::Io { source, .. }) => return Err(KeepError::Disk(source)),
             }
         }
-        let (acknowledged, lost) =
-            self.log(&entry.log).map(|log| (log.acknowledged, log.lost.clone())).unwrap_or_default();
-        self.set(&entry.log, LogState { position: entry.position.clone(), acknowledged, lost });
+        let state = self.state(&entry.log);
+        self.set(&entry.log, LogState { position: entry.position.clone(), ..state });
         Ok(bytes.len())
     }
 
     /// Moves a position without a range, such as that of a log that has ended.
     pub fn move_to(&mut self, identity: &str, position: Position) {
-        let (acknowledged, lost) =
-            self.log(identity).map(|log| (log.acknowledged, log.lost.clone())).unwrap_or_default();
-        self.set(identity, LogState { position, acknowledged, lost });
+        let state = self.state(identity);
+        let settled_end = if state.is_settled() { position.end } else { state.settled_end };
+        self.set(identity, LogState { position, settled_end, ..state });
     }
 
     /// Notes something of the log at this position that will never arrive and was never an entry.
     pub fn lose(&mut self, identity: &str, position: &Position, reason: &str, more: Lost) {
-        let mut state = self.log(identity).cloned().unwrap_or_else(|| LogState {
-            position: position.clone(),
-            acknowledged: 0,
-            lost: BTreeMap::new(),
-        });
-        add(&mut state.lost, reason, more);
+        let mut state = self.state(identity);
+        if self.log(identity).is_none() {
+            state.position = position.clone();
+        }
+        state.lose(reason, more);
         self.set(identity, state);
     }
 
     /// Forgets a log that is gone, unless something of it still waits.
     pub fn forget(&mut self, identity: &str) {
-        if self.log(identity).is_some_and(|state| state.waiting() == 0) {
+        if self.log(identity).is_some_and(LogState::is_settled) {
             self.map.remove(identity);
         }
     }
@@ -231,18 +203,43 @@ impl Memory {
         self.map.commit()
     }
 
-    /// The oldest entries that are safe, with their numbers.
+    /// The oldest entries that are safe, with their numbers: this many bytes and entries at most, but one if there is any.
+    /// Lets go of those that no version of this program can read, and of those that count for nothing.
     ///
     /// # Errors
     /// When the disk refuses.
-    pub fn oldest(&mut self, most_bytes: usize, most: usize) -> std::io::Result<Vec<(u64, Vec<u8>)>> {
-        self.queue.peek(most_bytes, most)
+    pub fn oldest(&mut self, most_bytes: usize, most: usize) -> std::io::Result<Vec<(u64, Entry)>> {
+        loop {
+            if self.owing && self.let_go().is_err() {
+                // What the queue has let go of is not sent again; more sending may be what makes room for the map.
+                self.queue.acknowledge(self.settled())?;
+            }
+            let (mut entries, mut void) = (Vec::new(), None);
+            for (number, bytes) in self.queue.peek(most_bytes, most)? {
+                match self.read(number, &bytes) {
+                    Some(entry) => entries.push((number, entry)),
+                    None if entries.is_empty() => void = Some(number),
+                    None => break,
+                }
+            }
+            let Some(void) = void else { return Ok(entries) };
+            self.settled_through(void)?;
+            if !entries.is_empty() {
+                return Ok(entries);
+            }
+        }
+    }
+
+    /// An entry that counts. Of one that another version wrote the log is read again at the next start.
+    fn read(&self, number: u64, bytes: &[u8]) -> Option<Entry> {
+        let entry: Entry = serde_json::from_slice(bytes).ok()?;
+        (number > self.map.get(&entry.log).map_or(0, Record::void_through)).then_some(entry)
     }
 
     /// Notes what became of the oldest entries, and lets go of them.
     ///
     /// # Errors
-    /// When the disk refuses; they are offered again then.
+    /// When the disk refuses. It is noted all the same, and made safe when it is asked for the oldest entries next.
     pub fn done(&mut self, entries: &[(u64, Entry, Outcome)]) -> std::io::Result<()> {
         let settled = self.settled();
         // Others may have been dropped from a full queue while these were on their way; they are settled already.
@@ -257,39 +254,39 @@ impl Memory {
                     sum.events = sum.events.saturating_add_signed(events);
                 }
             }
+            state.settled_end = entry.position.end;
             self.set(&entry.log, state);
         }
-        let Some(through) = entries.iter().map(|(number, ..)| *number).max().filter(|through| *through > settled)
-        else {
-            return Ok(());
-        };
-        self.map.set(SETTLED, Record::Settled(through));
-        if self.map.commit().is_err() {
-            // A full disk gets room from the queue first. A crash before the next line has the logs read again, as damage would.
-            self.queue.acknowledge(through)?;
-            self.map.commit()?;
+        match entries.iter().map(|(number, ..)| *number).max() {
+            Some(through) if through > settled => self.settled_through(through),
+            _ => Ok(()),
         }
-        self.queue.acknowledge(through)
     }
 
-    /// Lets go of an entry that no version of this program can read.
-    ///
-    /// # Errors
-    /// When the disk refuses.
-    pub fn discard(&mut self, number: u64) -> std::io::Result<()> {
-        self.queue.acknowledge(number)
+    fn settled_through(&mut self, through: u64) -> std::io::Result<()> {
+        self.map.set(SETTLED, Record::Settled(through));
+        self.owing = true;
+        self.let_go()
+    }
+
+    /// Makes safe what became of entries, and then lets go of them.
+    fn let_go(&mut self) -> std::io::Result<()> {
+        let through = self.settled();
+        // The queue first: the map may already say that a log was read up to an entry that is not safe yet.
+        if self.settle().is_err() {
+            // A full disk gets room from the queue. A crash before the next line has the logs read again, as damage would.
+            self.queue.acknowledge(through)?;
+            self.settle()?;
+        }
+        self.queue.acknowledge(through)?;
+        self.owing = false;
+        Ok(())
     }
 
     fn drop_oldest(&mut self, room: usize) -> std::io::Result<()> {
-        let oldest = self.queue.peek(room, usize::MAX)?;
-        let mut dropped = Vec::new();
-        for (number, bytes) in oldest {
-            match serde_json::from_slice(&bytes) {
-                Ok(entry) => dropped.push((number, entry, Outcome::Lost("queue_full"))),
-                Err(_) => self.discard(number)?,
-            }
-        }
-        self.done(&dropped)
+        let oldest = self.oldest(room, usize::MAX)?;
+        let dropped = oldest.into_iter().map(|(number, entry)| (number, entry, Outcome::Lost("queue_full")));
+        self.done(&dropped.collect::<Vec<_>>())
     }
 
     /// Empties the queue; what was in it counts as lost for the reason `purged`.
@@ -298,13 +295,13 @@ impl Memory {
     /// When the disk refuses.
     pub fn purge(&mut self) -> std::io::Result<()> {
         let states: Vec<(String, LogState)> = self.logs().map(|(log, state)| (log.to_owned(), state.clone())).collect();
-        for (log, mut state) in states {
-            let events = state.waiting();
-            if events > 0 {
-                add(&mut state.lost, "purged", Lost { bytes: 0, events });
-                self.set(&log, state);
-            }
+        for (log, mut state) in states.into_iter().filter(|(_, state)| !state.is_settled()) {
+            state.lose("purged", Lost { bytes: 0, events: state.waiting() });
+            state.settled_end = state.position.end;
+            self.set(&log, state);
         }
+        // Or a crash before the next line would bring them back.
+        self.map.set(SETTLED, Record::Settled(self.queue.next() - 1));
         self.map.commit()?;
         self.queue.clear()
     }
@@ -326,7 +323,7 @@ impl Memory {
 
     /// The sums over all logs.
     pub fn ledger(&self) -> Ledger {
-        let mut ledger = sum(self.logs());
+        let mut ledger = sum(self.logs().map(|(_, state)| state));
         ledger.queued = self.logs().map(|(_, state)| state.waiting()).sum();
         ledger
     }
@@ -347,98 +344,27 @@ impl Memory {
     }
 }
 
-/// What can be seen of the memory while another process may be writing it.
-#[derive(Debug, Default)]
-pub struct View {
-    /// The logs.
-    pub logs: BTreeMap<String, LogState>,
-    /// The sums; `queued` was counted in the queue.
-    pub ledger: Ledger,
-    /// Bytes that wait.
-    pub queue_bytes: u64,
-    /// Age of the oldest entry, in seconds.
-    pub oldest_age_s: u64,
-    /// The logs of the entries that wait.
-    pub waiting: BTreeSet<String>,
-    /// The oldest entries that wait, as many as were asked for.
-    pub entries: Vec<Entry>,
-}
-
-impl View {
-    /// Looks; the entries that are kept have this many bytes at most, but there is one at least if any waits and bytes are
-    /// asked for.
-    ///
-    /// # Errors
-    /// When the files cannot be read, or a newer version wrote them.
-    pub fn of(home: &Home, entry_bytes: usize) -> anyhow::Result<Self> {
-        let context = || format!("failed to read the agent's memory in {}", home.path().display());
-        if !home.path().is_dir() {
-            return Ok(Self::default());
+/// Takes the right to write the folder, and waits a moment for those who only ask whether an agent runs.
+fn lock(home: &Home) -> Result<Lock, LockError> {
+    for _ in 1..LOCK_ATTEMPTS {
+        match Lock::take(home.path()) {
+            Err(LockError::Held { .. }) => std::thread::sleep(LOCK_PAUSE),
+            taken => return taken,
         }
-        let map: BTreeMap<String, Record> = Map::read_only(home.path(), MAP_NAME, SCHEMA).with_context(context)?;
-        let settled = match map.get(SETTLED) {
-            Some(Record::Settled(through)) => *through,
-            _ => 0,
-        };
-        let logs = logs(map.iter().map(|(key, record)| (key.as_str(), record)));
-        let logs: BTreeMap<String, LogState> = logs.map(|(log, state)| (log.to_owned(), state.clone())).collect();
-        let mut view = Self { ledger: sum(logs.iter().map(|(log, state)| (log.as_str(), state))), ..Self::default() };
-        if home.queue().is_dir() {
-            for queued in Queue::read_only(&home.queue()).with_context(context)? {
-                let queued = queued.with_context(context)?;
-                if queued.sequence <= settled {
-                    continue;
-                }
-                view.queue_bytes += queued.bytes.len() as u64;
-                view.oldest_age_s = view.oldest_age_s.max(age_s(Some(queued.pushed)));
-                if let Ok(entry) = serde_json::from_slice::<Entry>(&queued.bytes) {
-                    view.ledger.queued = view.ledger.queued.saturating_add_signed(entry.events());
-                    view.waiting.insert(entry.log.clone());
-                    if view.queue_bytes <= entry_bytes as u64 || (view.entries.is_empty() && entry_bytes > 0) {
-                        view.entries.push(entry);
-                    }
-                }
-            }
-        }
-        view.logs = logs;
-        Ok(view)
     }
+    Lock::take(home.path())
 }
 
-impl LogState {
-    /// Events that were read and of which nothing has become yet.
-    pub fn waiting(&self) -> u64 {
-        let lost: u64 = self.lost.values().map(|lost| lost.events).sum();
-        self.position.counts.events.saturating_sub(self.acknowledged + lost)
-    }
+fn own_key((key, _): (&str, &Record)) -> String {
+    key.to_owned()
 }
 
-impl Entry {
-    /// Events that the range adds to its log. Negative when the last record before it turned out to be none.
-    pub const fn events(&self) -> i64 {
-        self.position.counts.events.wrapping_sub(self.before.events).cast_signed()
-    }
-}
-
-fn logs<'a>(records: impl Iterator<Item = (&'a str, &'a Record)>) -> impl Iterator<Item = (&'a str, &'a LogState)> {
-    records.filter_map(|(key, record)| match record {
-        Record::Log(state) => Some((key, state.as_ref())),
-        Record::Settled(_) => None,
-    })
-}
-
-fn sum<'a>(logs: impl Iterator<Item = (&'a str, &'a LogState)>) -> Ledger {
+fn sum<'a>(logs: impl Iterator<Item = &'a LogState>) -> Ledger {
     let mut ledger = Ledger::default();
-    for (_, state) in logs {
+    for state in logs {
         ledger.add(&Tally::at(&state.position), state.acknowledged, &state.lost);
     }
     ledger
-}
-
-fn add(lost: &mut BTreeMap<String, Lost>, reason: &str, more: Lost) {
-    let sum = lost.entry(reason.to_owned()).or_default();
-    sum.bytes += more.bytes;
-    sum.events += more.events;
 }
 
 fn age_s(since: Option<std::time::SystemTime>) -> u64 {

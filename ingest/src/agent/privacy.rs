@@ -1,7 +1,7 @@
 //! What is taken out of ranges before they are kept: the configured policy, with the names that only this machine knows.
 
 use redact::Redactor;
-use wire::Segment;
+use wire::{Heartbeat, Loss, Segment};
 
 use crate::agent::config::Config;
 
@@ -23,6 +23,16 @@ impl Privacy {
     /// Takes out of a range what must not leave.
     pub fn redact(&self, segment: &mut Segment) {
         self.redactor.segment(segment);
+    }
+
+    /// Takes out of a report what must not leave: its configuration and its reasons hold paths.
+    pub fn heartbeat(&self, heartbeat: &mut Heartbeat) {
+        self.redactor.heartbeat(heartbeat);
+    }
+
+    /// Takes out of a loss what must not leave.
+    pub fn loss(&self, loss: &mut Loss) {
+        self.redactor.loss(loss);
     }
 }
 

@@ -8,11 +8,11 @@ use follow::{Folder, Follower, Limits, Look, Position, Range, RealDisk, RealEnv,
 use serde_json::value::RawValue;
 
 use crate::agent::config::Config;
-use crate::agent::memory::{Entry, KeepError};
+use crate::agent::memory::{Before, Entry, KeepError};
 use crate::agent::pace::Pace;
 use crate::agent::privacy::Privacy;
 use crate::agent::shared::Shared;
-use crate::agent::tally::{Lost, Tally};
+use crate::agent::tally::Lost;
 use crate::agent::watcher::Watcher;
 use crate::problems::Problems;
 use crate::reading::BUFFER_BYTES;
@@ -86,7 +86,7 @@ pub fn dry(
             match follower.read(log, &LIMITS, &mut buffer) {
                 Ok(Some(range)) => {
                     let position = range.position.clone();
-                    let Some(before) = follower.position(log).map(Tally::at) else { break };
+                    let Some(before) = follower.position(log).map(Before::at) else { break };
                     let Ok(entry) = entry(range, before, &privacy) else { break };
                     if !take(entry) {
                         return;
@@ -115,6 +115,7 @@ pub fn run(shared: &Shared) -> Read {
         pace: Pace::new(shared.config.limits),
         buffer: vec![0; BUFFER_BYTES],
         unsettled_bytes: 0,
+        disk_said: None,
         done: Read::default(),
     };
     let mut next_poll = Instant::now();
@@ -152,6 +153,8 @@ struct Reader<'a> {
     pace: Pace,
     buffer: Vec<u8>,
     unsettled_bytes: usize,
+    /// What was said of a disk that refused, and still does as far as is known.
+    disk_said: Option<String>,
     done: Read,
 }
 
@@ -220,9 +223,13 @@ impl Reader<'_> {
                 }
             };
             let position = range.position.clone();
-            let before = self.shared.memory().log(log).map(|state| Tally::at(&state.position)).unwrap_or_default();
+            let before = self.shared.memory().log(log).map(|state| Before::at(&state.position)).unwrap_or_default();
             match entry(range, before, &self.privacy) {
-                Ok(entry) => self.keep(&entry)?,
+                Ok(entry) => {
+                    if !self.keep(&entry)? {
+                        return Ok(());
+                    }
+                }
                 Err(error) => {
                     self.shared.trouble(&format!("failed to write what was read of {}: {error}", position.file));
                     return Ok(());
@@ -246,15 +253,18 @@ impl Reader<'_> {
         if self.shared.stopping() || self.shared.gave_up() || self.done.disk_failed { Err(Ended) } else { Ok(()) }
     }
 
-    /// Puts a range into the queue, when there is room.
-    fn keep(&mut self, entry: &Entry) -> Result<(), Ended> {
+    /// Puts a range into the queue, when there is room. False when there never will be.
+    fn keep(&mut self, entry: &Entry) -> Result<bool, Ended> {
         let mut attempts = 0;
         loop {
             let kept = self.shared.memory().keep(entry);
             match kept {
                 Ok(bytes) => {
                     self.unsettled_bytes += bytes;
-                    return if self.unsettled_bytes >= SETTLE_BYTES { self.settle() } else { Ok(()) };
+                    if self.unsettled_bytes >= SETTLE_BYTES {
+                        self.settle()?;
+                    }
+                    return Ok(true);
                 }
                 Err(KeepError::Full) => {
                     self.settle()?;
@@ -266,11 +276,17 @@ impl Reader<'_> {
                     self.shared.waker.sleep(ROOM);
                 }
                 Err(error @ KeepError::TooLarge(_)) => {
-                    // A queue smaller than a range is refused at the start, so this does not happen.
-                    self.shared.trouble(&format!("{}: {error}", entry.position.file));
-                    return Err(Ended);
+                    // The other logs go on.
+                    self.shared.trouble(&format!("{}: {error}; raise queue_mib", entry.position.file));
+                    return Ok(false);
                 }
-                Err(error @ KeepError::Disk(_)) => self.disk(&error.to_string(), &mut attempts)?,
+                Err(error @ KeepError::Disk(_)) => {
+                    // What was kept before may be what the sender can make room with.
+                    if self.shared.memory().settle().is_ok() {
+                        self.shared.news.notify_one();
+                    }
+                    self.disk(&error.to_string(), &mut attempts)?;
+                }
             }
             self.ended()?;
         }
@@ -285,6 +301,11 @@ impl Reader<'_> {
                 Ok(()) => {
                     self.unsettled_bytes = 0;
                     self.shared.news.notify_one();
+                    if let Some(said) = self.disk_said.take() {
+                        self.shared.say(|live| {
+                            live.last_error.take_if(|error| error.what == said);
+                        });
+                    }
                     return Ok(());
                 }
                 Err(error) => {
@@ -300,6 +321,7 @@ impl Reader<'_> {
         *attempts += 1;
         self.shared.trouble(why);
         self.shared.say(|live| live.slowed = Some(format!("reading waits: {why}")));
+        self.disk_said = Some(why.to_owned());
         if self.shared.config.once && *attempts >= DISK_ATTEMPTS_ONCE {
             self.done.disk_failed = true;
             return Err(Ended);
@@ -310,7 +332,7 @@ impl Reader<'_> {
 }
 
 /// A range as the queue keeps it, without what must not leave.
-fn entry(mut range: Range, before: Tally, privacy: &Privacy) -> serde_json::Result<Entry> {
+fn entry(mut range: Range, before: Before, privacy: &Privacy) -> serde_json::Result<Entry> {
     privacy.redact(&mut range.segment);
     Ok(Entry {
         log: range.log.to_string(),

@@ -7,11 +7,12 @@ use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
-use wire::{Ack, BATCH_SCHEMA, Batch, Heartbeat};
+use wire::{Ack, BATCH_SCHEMA, Batch, Heartbeat, Loss};
 
 use crate::agent::batch::{self, MOST_BYTES, MOST_SEGMENTS};
 use crate::agent::live;
 use crate::agent::memory::{Entry, Outcome};
+use crate::agent::privacy::Privacy;
 use crate::agent::rejected;
 use crate::agent::shared::Shared;
 use crate::agent::upload::{Failure, Uploader, back_off};
@@ -22,6 +23,8 @@ const ATTEMPTS_ONCE: u32 = 5;
 const LONGEST_PAUSE_ONCE: Duration = Duration::from_secs(30);
 /// While the settings are wrong, nothing helps but a person; a look now and then notices that one was there.
 const SETTINGS_PAUSE: Duration = Duration::from_mins(5);
+/// A server takes so many losses in one batch, at the least.
+const MOST_LOSSES: usize = 5_000;
 /// Between two attempts at a disk that refuses.
 const DISK_PAUSE: Duration = Duration::from_secs(5);
 /// How often an idle sender looks whether there is anything to do beside sending.
@@ -49,6 +52,7 @@ pub async fn run(shared: &Shared, uploader: &Uploader) -> Sent {
         most: MOST_SEGMENTS,
         failures: 0,
         unnoted: 0,
+        privacy: Privacy::new(&shared.config),
         next_report: (!shared.config.once).then(Instant::now),
         told_losses: 0,
     };
@@ -64,8 +68,9 @@ struct Sender<'a> {
     most: usize,
     /// Requests in a row that failed.
     failures: u32,
-    /// Answers in a row that the disk did not let us note.
+    /// Attempts in a row at reading the queue or noting an answer that the disk refused.
     unnoted: u32,
+    privacy: Privacy,
     next_report: Option<Instant>,
     /// Lost events and bytes that the server knows of.
     told_losses: u64,
@@ -80,8 +85,7 @@ impl Sender<'_> {
             let entries = match self.next() {
                 Ok(entries) => entries,
                 Err(error) => {
-                    self.shared.trouble(&format!("failed to read the queue: {error}"));
-                    if self.pause(DISK_PAUSE).await {
+                    if self.disk(&format!("failed to read the queue: {error}")).await {
                         return;
                     }
                     continue;
@@ -114,18 +118,8 @@ impl Sender<'_> {
     }
 
     /// The oldest entries that fit into a batch.
-    fn next(&mut self) -> std::io::Result<Entries> {
-        let mut memory = self.shared.memory();
-        let mut entries = Vec::new();
-        for (number, bytes) in memory.oldest(MOST_BYTES, self.most)? {
-            match serde_json::from_slice(&bytes) {
-                Ok(entry) => entries.push((number, entry)),
-                // Sound on disk and yet unreadable: another version wrote it. Its log is read again at the next start.
-                Err(_) if entries.is_empty() => memory.discard(number)?,
-                Err(_) => break,
-            }
-        }
-        Ok(entries)
+    fn next(&self) -> std::io::Result<Entries> {
+        self.shared.memory().oldest(MOST_BYTES, self.most)
     }
 
     /// A batch that is neither full nor old waits a little for more.
@@ -164,12 +158,17 @@ impl Sender<'_> {
                 self.most = entries.len() / 2;
                 false
             }
-            Err(Failure::Refused { error, .. }) => {
-                let reason = format!("{error:#}");
-                let refused =
-                    entries.into_iter().map(|(number, entry)| (number, entry, Some(reason.clone()))).collect();
-                self.note(refused).await
-            }
+            Err(Failure::Refused { error, by_server: true }) => match self.report_nothing().await {
+                Ok(_) => {
+                    let reason = format!("{error:#}");
+                    let refused =
+                        entries.into_iter().map(|(number, entry)| (number, entry, Some(reason.clone()))).collect();
+                    self.note(refused).await
+                }
+                // It is not the range: this server takes nothing that this agent sends, perhaps because it is older.
+                Err(Failure::Refused { error, .. }) => self.failed(Failure::Settings(error)).await,
+                Err(failure) => self.failed(failure).await,
+            },
             Err(failure) => self.failed(failure).await,
         }
     }
@@ -216,17 +215,20 @@ impl Sender<'_> {
                 self.unnoted = 0;
                 false
             }
-            Err(error) => {
-                self.shared.trouble(&format!("failed to note what the server took: {error}; it is sent again"));
-                self.unnoted += 1;
-                if self.shared.config.once && self.unnoted == ATTEMPTS_ONCE {
-                    self.sent.exit = self.sent.exit.max(Exit::Unreadable);
-                    self.shared.give_up();
-                    return true;
-                }
-                self.pause(DISK_PAUSE).await
-            }
+            Err(error) => self.disk(&format!("failed to note what the server took: {error}; is the disk full?")).await,
         }
+    }
+
+    /// Says that the disk refuses, and waits; true when there is no point in going on.
+    async fn disk(&mut self, why: &str) -> bool {
+        self.shared.trouble(why);
+        self.unnoted += 1;
+        if self.shared.config.once && self.unnoted == ATTEMPTS_ONCE {
+            self.sent.exit = self.sent.exit.max(Exit::Unreadable);
+            self.shared.give_up();
+            return true;
+        }
+        self.pause(DISK_PAUSE).await
     }
 
     /// Says what is wrong and waits; true when there is no point in going on.
@@ -237,7 +239,9 @@ impl Sender<'_> {
             Failure::Refused { .. } => (false, None),
             Failure::Settings(_) => (true, None),
         };
-        let pause = asked.unwrap_or_else(|| if settings { SETTINGS_PAUSE } else { back_off(self.failures) });
+        let pause = if settings { SETTINGS_PAUSE } else { back_off(self.failures) };
+        // As long as the server asks at least, but not less and less kind to one that asks for nothing again and again.
+        let pause = asked.unwrap_or_default().max(pause);
         let error = failure.error();
         self.shared.answer_wish(false);
         if self.shared.config.once {
@@ -287,46 +291,75 @@ impl Sender<'_> {
         }
     }
 
+    /// With `--once` nobody else tells them.
     async fn report_losses(&mut self) {
-        self.report(None).await;
+        if !self.report(None).await {
+            self.sent.exit = self.sent.exit.max(Exit::Server);
+        }
     }
 
     /// Tells how the agent is, and what was lost where that is more than the server knows. A report that fails is made
     /// again with the next one: everything in it is a total.
-    async fn report(&mut self, heartbeat: Option<Heartbeat>) {
-        let losses = self.shared.memory().losses();
+    async fn report(&mut self, heartbeat: Option<Heartbeat>) -> bool {
+        let mut losses = self.shared.memory().losses();
         let lost = losses.iter().map(|loss| loss.events + loss.bytes).sum();
+        if lost == self.told_losses {
+            losses.clear();
+        }
+        losses.iter_mut().for_each(|loss| self.privacy.loss(loss));
+        let mut told = losses.chunks(MOST_LOSSES).map(<[Loss]>::to_vec);
+        let first = told.next();
+        if heartbeat.is_none() && first.is_none() {
+            return true;
+        }
+        let mut next = Some((heartbeat, first.unwrap_or_default()));
+        while let Some((heartbeat, losses)) = next {
+            match self.tell(heartbeat, losses).await {
+                Ok(ack) => {
+                    for remark in ack.left_out {
+                        self.shared.problems.note(format_args!("the server left something out of a report: {remark}"));
+                    }
+                }
+                Err(failure) => {
+                    self.shared.trouble(&format!("failed to report: {:#}", failure.into_error()));
+                    return false;
+                }
+            }
+            next = told.next().map(|losses| (None, losses));
+        }
+        self.told_losses = lost;
+        self.shared.say(|live| {
+            live.last_contact = Some(live::now());
+            live.last_error = None;
+        });
+        true
+    }
+
+    /// A batch without anything: does the server take batches at all?
+    async fn report_nothing(&self) -> Result<Ack, Failure> {
+        self.tell(None, Vec::new()).await
+    }
+
+    async fn tell(&self, heartbeat: Option<Heartbeat>, losses: Vec<Loss>) -> Result<Ack, Failure> {
         let batch = Batch {
             schema: BATCH_SCHEMA.to_owned(),
             machine: self.shared.machine.clone(),
             agent: env!("CARGO_PKG_VERSION").to_owned(),
             segments: Vec::new(),
             heartbeat,
-            losses: if lost == self.told_losses { Vec::new() } else { losses },
+            losses,
         };
-        if batch.heartbeat.is_none() && batch.losses.is_empty() {
-            return;
-        }
         let packed = serde_json::to_vec(&batch)
             .map_err(std::io::Error::from)
             .and_then(|json| zstd::bulk::compress(&json, zstd::DEFAULT_COMPRESSION_LEVEL));
-        let Ok(packed) = packed else { return };
-        match self.uploader.send(packed, 0).await {
-            Ok(_) => {
-                self.told_losses = lost;
-                self.shared.say(|live| {
-                    live.last_contact = Some(live::now());
-                    live.last_error = None;
-                });
-            }
-            Err(failure) => self.shared.trouble(&format!("failed to report: {:#}", failure.into_error())),
-        }
+        let packed = packed.map_err(|error| Failure::Passing(anyhow::Error::new(error), None))?;
+        self.uploader.send(packed, 0).await
     }
 
     fn heartbeat(&self) -> Heartbeat {
         let memory = self.shared.memory();
         let live = self.shared.live();
-        Heartbeat {
+        let mut heartbeat = Heartbeat {
             logs_followed: live.followed,
             logs_finished: live.finished,
             queue_bytes: memory.queue_bytes(),
@@ -334,6 +367,9 @@ impl Sender<'_> {
             dropped: memory.ledger().dropped,
             slowed: live.slowed,
             config: live.config,
-        }
+        };
+        drop(memory);
+        self.privacy.heartbeat(&mut heartbeat);
+        heartbeat
     }
 }

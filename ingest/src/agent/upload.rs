@@ -3,6 +3,7 @@
 //! Only a whole, consistent answer with a 2xx counts as an acknowledgement. Everything else is sorted into three kinds:
 //! it may work later, the request itself is at fault, or the settings are.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
@@ -34,12 +35,12 @@ pub struct Uploader {
 pub enum Failure {
     /// It may work later; the server may have said when.
     Passing(anyhow::Error, Option<Duration>),
-    /// The same request would fail in the same way; a smaller one may not, when the flag is set.
+    /// The same request would fail in the same way; a smaller one may not.
     Refused {
-        /// What the server said.
+        /// What was answered.
         error: anyhow::Error,
-        /// It was too large.
-        too_large: bool,
+        /// weavewatch-server itself said so (RFC 9457), and not something on the way to it.
+        by_server: bool,
     },
     /// The token or the address is wrong: no request can succeed until a person has changed something.
     Settings(anyhow::Error),
@@ -124,7 +125,7 @@ impl Uploader {
             .header(CONTENT_ENCODING, "zstd")
             .body(packed);
         let ack: Ack = self.ask(request).await?;
-        if ack.accepted.saturating_add(ack.refused.len() as u64) != segments as u64 {
+        if !adds_up(&ack, segments as u64) {
             return Err(Failure::Settings(anyhow!("the server's answer does not add up to the batch")));
         }
         Ok(ack)
@@ -156,9 +157,15 @@ impl Uploader {
 
     async fn ask<T: DeserializeOwned>(&self, request: RequestBuilder) -> Result<T, Failure> {
         let passing = |error: anyhow::Error| Failure::Passing(error, None);
-        let response =
-            request.send().await.with_context(|| format!("failed to reach {}", self.base)).map_err(passing)?;
-        let (status, pause) = (response.status(), retry_after(&response));
+        let response = request.send().await.map_err(|error| {
+            let todo = if is_about_certificate(&error) {
+                "; its certificate is not trusted here: name the certificate that signed it with --ca"
+            } else {
+                ""
+            };
+            passing(anyhow::Error::new(error).context(format!("failed to reach {}{todo}", self.base)))
+        })?;
+        let (status, pause, by_server) = (response.status(), retry_after(&response), is_problem(&response));
         let answer = answer(response).await.context("failed to read the server's answer").map_err(passing)?;
         if status.is_success() {
             return serde_json::from_slice(&answer)
@@ -169,8 +176,12 @@ impl Uploader {
         Err(match status {
             StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT => Failure::Passing(error, pause),
             status if status.is_server_error() => Failure::Passing(error, pause),
-            StatusCode::PAYLOAD_TOO_LARGE => Failure::Refused { error, too_large: true },
-            StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY => Failure::Refused { error, too_large: false },
+            StatusCode::PAYLOAD_TOO_LARGE => Failure::Refused { error, by_server },
+            StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY if by_server => {
+                Failure::Refused { error, by_server }
+            }
+            // Nobody who knows our batches has seen this one.
+            StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY => Failure::Passing(error, pause),
             _ => Failure::Settings(error),
         })
     }
@@ -185,6 +196,35 @@ async fn answer(mut response: Response) -> anyhow::Result<Vec<u8>> {
         bytes.extend_from_slice(&chunk);
     }
     Ok(bytes)
+}
+
+/// True when each segment was either taken or refused, and the refused ones were in the batch.
+fn adds_up(ack: &Ack, segments: u64) -> bool {
+    let refused: BTreeSet<u64> = ack.refused.iter().map(|refusal| refusal.segment).collect();
+    refused.len() == ack.refused.len()
+        && refused.last().is_none_or(|last| *last < segments)
+        && ack.accepted.checked_add(refused.len() as u64) == Some(segments)
+}
+
+/// True for an answer in weavewatch-server's own form.
+fn is_problem(response: &Response) -> bool {
+    let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/problem+json"))
+}
+
+/// True when the server's certificate is why it was not reached.
+fn is_about_certificate(error: &reqwest::Error) -> bool {
+    let mut next = std::error::Error::source(error);
+    while let Some(error) = next {
+        // An I/O error does not show what it wraps as its source.
+        let wrapped = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+        let inner = wrapped.and_then(|inner| inner.downcast_ref()).or_else(|| error.downcast_ref::<rustls::Error>());
+        if matches!(inner, Some(rustls::Error::InvalidCertificate(_))) {
+            return true;
+        }
+        next = error.source();
+    }
+    false
 }
 
 /// What the server says about its refusal, and what to do.
@@ -231,6 +271,8 @@ fn is_loopback(url: &Url) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use wire::Refusal;
+
     use super::*;
 
     #[test]
@@ -276,6 +318,19 @@ mod tests {
         assert!(said.to_string().contains("--allow-http"), "{said}");
         let allowed = ServerArgs { allow_http: true, ..ServerArgs::default() };
         assert!(Uploader::new(&url, &allowed, "t").is_ok());
+    }
+
+    #[test]
+    fn an_answer_that_does_not_cover_the_batch_is_none() {
+        let ack = |accepted, refused: &[u64]| {
+            let refused = refused.iter().map(|segment| Refusal { segment: *segment, reason: String::new() }).collect();
+            Ack { accepted, refused, ..Ack::default() }
+        };
+        assert!(adds_up(&ack(3, &[]), 3) && adds_up(&ack(1, &[0, 2]), 3) && adds_up(&ack(0, &[]), 0));
+        // Too few, too many, one that was not in the batch, one twice, a number beyond all bounds.
+        for (accepted, refused) in [(2, &[][..]), (3, &[1]), (2, &[3]), (1, &[1, 1]), (u64::MAX, &[0])] {
+            assert!(!adds_up(&ack(accepted, refused), 3), "{accepted} {refused:?}");
+        }
     }
 
     #[test]
