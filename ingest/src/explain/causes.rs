@@ -48,6 +48,8 @@ fn cause(event: &Event) -> Option<(String, bool)> {
     let fields = &event.fields;
     let failed = match event.kind {
         Kind::DeviceFailed => true,
+        // A session without its bridge has no split (vocabulary section 5).
+        Kind::BridgeDetail => ["xb.fail", "xb.heapfail", "xb.failed"].contains(&event.shape.as_ref()),
         Kind::SplitDetail => {
             const STEPS: [&str; 13] = [
                 "dxgifail",
@@ -78,7 +80,8 @@ fn cause(event: &Event) -> Option<(String, bool)> {
         return None;
     }
     let body = parser::format::body(event).map(|body| String::from_utf8_lossy(&body).into_owned())?;
-    let code = ["hresult", "error"].iter().find_map(|name| fields.int(name)).and_then(|code| in_words(code));
+    let printed = || i64::from_str_radix(fields.text("code")?.trim().strip_prefix("0x")?, 16).ok();
+    let code = ["hresult", "error"].iter().find_map(|name| fields.int(name)).or_else(printed).and_then(in_words);
     Some((code.map_or(body.clone(), |words| format!("{body} ({words})")), true))
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use resolver::replay::depends_on;
-use wire::{Agreement, Basis, End, Generation, InputKind, Split};
+use wire::{Agreement, Basis, End, Generation, InputKind, Reason, Split};
 
 use super::dossier::Dossier;
 use crate::replay::words;
@@ -38,13 +38,17 @@ pub fn caveats(dossier: &Dossier) -> Vec<String> {
         Basis::Stated | Basis::Absent => {}
     }
     let has = |token: &str| verdict.reasons.iter().any(|reason| reason.as_str() == token);
-    if has("same_adapter") {
-        say(
-            "Equal GPUs mask every other reason: the split may have been refused for something else first, such as a kill.",
-        );
-    }
-    if has("scanout_unresolvable") {
-        say("An unresolved panel masks every other reason: the split may have been refused for something else first.");
+    let why = if has("same_adapter") { "Equal GPUs mask" } else { "An unresolved panel masks" };
+    if let Some((line, reasons)) = dossier.masked() {
+        let told: Vec<_> = reasons.iter().map(Reason::as_str).collect();
+        say(&format!(
+            "{why} every other reason on the placement line; line {line} tells what refused the split. {}",
+            words::reason(&told.join(","))
+        ));
+    } else if has("same_adapter") || has("scanout_unresolvable") {
+        say(&format!(
+            "{why} every other reason: the split may have been refused for something else first, such as a kill."
+        ));
     }
     let kill = "settings.DXR_WEAVE_ON_SCANOUT";
     if verdict.killed && (dossier.beside.is_empty() || dossier.told.missing.iter().any(|fact| fact == kill)) {

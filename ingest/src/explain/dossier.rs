@@ -57,6 +57,10 @@ pub struct Seen {
     pub interop: Option<(u64, String)>,
     /// Where the app made the picture that OpenGL had to fetch from another GPU.
     pub surface: Option<Adapter>,
+    /// Why a gate refused the split, before a placement line masked it: line and token of the newest such record.
+    pub refused: Option<(u64, Vec<Reason>)>,
+    /// The same as the service's windows tell it.
+    pub off: Option<(u64, Vec<Reason>)>,
     /// The app renders through the service.
     pub service_mode: bool,
     /// A record of level INFO: the resolvers were not hidden.
@@ -115,6 +119,21 @@ impl Dossier {
         }
         self.advice = advice(&self.report, &self.told, self.observed.as_ref(), self.policy);
     }
+
+    /// The reason that the placement line of the last session masks, where another record of it tells.
+    pub fn masked(&self) -> Option<(u64, &[Reason])> {
+        const MASKS: [&str; 2] = ["same_adapter", "scanout_unresolvable"];
+        let reasons = &self.report.verdict.reasons;
+        if !reasons.iter().any(|reason| MASKS.contains(&reason.as_str())) {
+            return None;
+        }
+        // A gate refuses before its session's line; behind that it is of a session that never came.
+        let (start, own) = (before_last_session(&self.report), self.report.sessions.last()?.line);
+        let of_gate = self.seen.refused.as_ref().filter(|(line, _)| start < *line && *line < own);
+        let of_window = self.seen.off.as_ref().filter(|(line, _)| start < *line);
+        let (line, told) = of_gate.or(of_window)?;
+        (told != reasons).then_some((*line, told.as_slice()))
+    }
 }
 
 /// A log whose verdict is good needs none, whatever its placement line says.
@@ -145,6 +164,16 @@ impl Seen {
                     self.surface = named.map(|(name, luid)| Adapter { name: name.to_owned(), luid });
                 }
             }
+            Kind::RenderOff => {
+                if let Some(reasons) = fields.reasons("reasons") {
+                    self.off = Some((event.line, reasons.to_vec()));
+                }
+            }
+            Kind::SplitDisabled => {
+                // Prose is the cause of a failed set-up, which is told as such.
+                let token = fields.text("cause").map(Reason::new).filter(Reason::is_known);
+                self.refused = token.map(|token| (event.line, vec![token])).or_else(|| self.refused.take());
+            }
             Kind::ServiceMode => self.service_mode = true,
             Kind::Plugin => self.plugin = plugin(fields).or_else(|| self.plugin.take()),
             Kind::Display => {
@@ -162,16 +191,20 @@ fn plugin(fields: &Fields) -> Option<String> {
     Some(fields.text("version").map_or_else(|| name.to_owned(), |version| format!("{name} {version}")))
 }
 
-/// The causes between the placement of the session before and the record that decides.
-fn of_last_session(causes: &Causes, report: &ScanReport) -> Vec<Cause> {
-    let before = report.sessions.len().checked_sub(2).map_or(0, |at| {
+/// Where the session before the last one ends: the line of its last placement record.
+fn before_last_session(report: &ScanReport) -> u64 {
+    report.sessions.len().checked_sub(2).map_or(0, |at| {
         let session = &report.sessions[at];
         session.changed.last().map_or(session.line, |changed| changed.line)
-    });
+    })
+}
+
+/// The causes between the placement of the session before and the record that decides.
+fn of_last_session(causes: &Causes, report: &ScanReport) -> Vec<Cause> {
     let until = report.verdict.line.unwrap_or(u64::MAX);
     if report.verdict.split == wire::Split::Engaged {
         Vec::new()
     } else {
-        causes.between(before, until).cloned().collect()
+        causes.between(before_last_session(report), until).cloned().collect()
     }
 }

@@ -71,10 +71,12 @@ pub fn questions(dossier: &Dossier) -> Vec<String> {
             .to_owned());
     }
     if has("api_unsupported") {
-        ask(match report.path {
-            Path::OpenGl => "Can the app be pinned to the panel's GPU in the graphics settings of Windows?".to_owned(),
-            _ => "Is the build older than the Vulkan split, and can the PC get a newer one?".to_owned(),
-        });
+        let question = match report.path {
+            Path::OpenGl => "Can the app be pinned to the panel's GPU in the graphics settings of Windows?",
+            Path::Vulkan => "Is the build older than the Vulkan split, and can the PC get a newer one?",
+            _ => "Which build is it? One between two releases may lack the split of this compositor.",
+        };
+        ask(question.to_owned());
     }
     let kill_is_told =
         !dossier.beside.is_empty() && !dossier.told.missing.iter().any(|fact| fact == "settings.DXR_WEAVE_ON_SCANOUT");
@@ -90,8 +92,17 @@ pub fn questions(dossier: &Dossier) -> Vec<String> {
             Reason::Known(_) | Reason::Other(_) => {}
         }
     }
+    for reason in dossier.masked().map(|(_, reasons)| reasons).unwrap_or_default() {
+        match reason {
+            Reason::Known(facts) if !facts.ask.starts_with("Nothing") => ask(facts.ask.to_owned()),
+            Reason::Known(_) | Reason::Other(_) => {}
+        }
+    }
+    // The comparison says itself that a newer build prints these, so nothing has to have changed on the PC.
+    let printed = || dossier.observed.iter().flat_map(|own| &own.reasons);
+    let newer = printed().any(|own| !own.is_known() || ["unknown", "authored_mask"].contains(&own.as_str()));
     for (code, question) in OF_FINDINGS {
-        let explained = old && code == "replay_mismatch";
+        let explained = code == "replay_mismatch" && (old || newer);
         if !explained && report.findings.iter().any(|finding| finding.code == code) {
             ask(question.to_owned());
         }

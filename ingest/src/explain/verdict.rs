@@ -1,9 +1,10 @@
 //! The verdict in plain words: who rendered where, what was copied where, and why.
 
-use wire::{Basis, Crossing, Outcome, Path, Reason, Severity, Split};
+use wire::{Adapter, Basis, Crossing, Outcome, Path, Reason, Severity, Split};
 
 use super::causes;
 use super::dossier::Dossier;
+use crate::replay::words;
 
 /// One sentence, and one more for each thing that stands beside the verdict.
 pub fn sentence(dossier: &Dossier) -> String {
@@ -69,8 +70,8 @@ fn who(dossier: &Dossier) -> String {
 
 fn first(dossier: &Dossier) -> String {
     let (verdict, who) = (&dossier.report.verdict, who(dossier));
-    let render = verdict.render.as_ref().map(|own| own.name.as_str());
-    let scanout = verdict.scanout.as_ref().map(|own| own.name.as_str());
+    let names = words::apart(named(verdict.render.as_ref()), named(verdict.scanout.as_ref()));
+    let [render, scanout] = names.each_ref().map(Option::as_deref);
     let because = because(&verdict.reasons);
     let line = verdict.line.map(|line| format!(" (line {line})")).unwrap_or_default();
     match (verdict.split, verdict.crossing) {
@@ -135,6 +136,10 @@ fn first(dossier: &Dossier) -> String {
             format!("This log cannot tell where the weave ran. {why}")
         }
     }
+}
+
+fn named(adapter: Option<&Adapter>) -> words::Named<'_> {
+    adapter.map(|own| (own.name.as_str(), Some(own.luid)))
 }
 
 /// `, because …`, or nothing where no reason was printed.

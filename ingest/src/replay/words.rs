@@ -1,6 +1,6 @@
 //! What an answer of the resolver means, in sentences and short words that `replay` and `explain` share.
 
-use wire::{Advice, Cost, Crossing, Path, Policy, Reason, Replay, Split};
+use wire::{Advice, Cost, Crossing, Luid, Path, Policy, Reason, Replay, Split};
 
 /// `an in-process Direct3D 11 app`.
 pub const fn who(path: Path) -> &'static str {
@@ -87,11 +87,28 @@ fn meaning(reason: &Reason) -> String {
     }
 }
 
+/// An adapter by name and LUID, so far as they are told.
+pub type Named<'a> = Option<(&'a str, Option<Luid>)>;
+
+/// The names of both adapters; twins get their LUIDs behind the name, because a sentence about them says nothing else.
+pub fn apart(render: Named<'_>, scanout: Named<'_>) -> [Option<String>; 2] {
+    let twins =
+        matches!((render, scanout), (Some(render), Some(scanout)) if render.0 == scanout.0 && render.1 != scanout.1);
+    [render, scanout].map(|own| {
+        own.map(|(name, luid)| match luid {
+            Some(luid) if twins => format!("{name} (LUID {luid})"),
+            _ => name.to_owned(),
+        })
+    })
+}
+
 /// The answer in one or two sentences.
 pub fn sentence(answer: &Replay) -> String {
-    let name = |name: Option<&str>| name.unwrap_or("a GPU that cannot be told").to_owned();
-    let render = name(answer.render.as_ref().map(|own| own.name.as_str()));
-    let scanout = name(answer.scanout.as_ref().map(|own| own.name.as_str()));
+    let names = apart(
+        answer.render.as_ref().map(|own| (own.name.as_str(), own.luid)),
+        answer.scanout.as_ref().map(|own| (own.name.as_str(), own.luid)),
+    );
+    let [render, scanout] = names.map(|name| name.unwrap_or_else(|| "a GPU that cannot be told".to_owned()));
     match (answer.split, answer.crossing) {
         (Split::Engaged, Crossing::None) => {
             format!("The split engages on one GPU: {render} renders, weaves and drives the panel; nothing crosses.")

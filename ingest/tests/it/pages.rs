@@ -116,6 +116,97 @@ fn the_json_of_every_log_is_its_scan_object_with_three_more_keys() {
     }
 }
 
+/// Two cards of one name: a sentence that gives the name twice would say that one card did both.
+#[test]
+fn twins_are_told_apart_in_sentences_and_lines() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    const CARD: &str = "'RTX A2000' LUID=00000000:0000";
+    let bodies = [
+        "[INFO ] [gather_candidates] render adapter: candidate[0] 'RTX A2000', dedicated VRAM 5954 MB, kind 2."
+            .to_owned(),
+        "[INFO ] [gather_candidates] render adapter: candidate[1] 'RTX A2000', dedicated VRAM 5954 MB, kind 2."
+            .to_owned(),
+        format!(
+            "[WARN ] [log_choice_once] ADR-037 render adapter: {CARD}b002 (lowest index (tie)); DXGI HIGH_PERFORMANCE picks \
+             'RTX A2000' — MATCH (#918)"
+        ),
+        format!("[WARN ] [comp_d3d11_compositor_create] D3D11 compositor: app device on adapter {CARD}b002 (#1000)"),
+        "[INFO ] [getScanoutAdapter] scanout: display path '\\\\.\\DISPLAY1' is driven by adapter 'RTX A2000' (LUID \
+         00000000:0000a001)."
+            .to_owned(),
+        format!(
+            "[WARN ] [d3d_log_weave_placement] weave placement: render={CARD}b002, panel scanout={CARD}a001 — weave/present on \
+             the SCANOUT adapter (split=1) (#918)"
+        ),
+    ];
+    let log: String = bodies.iter().map(|body| format!("[2026-10-11 10:00:00.037] {body}\n")).collect();
+    fs::write(folder.path().join("a.log"), log).expect("the folder is writable");
+    let page = explained(folder.path(), "a.log");
+    let summary = page["summary"].as_str().expect("it is text");
+    let named = |luid: &str| summary.contains(&format!("RTX A2000 (LUID 00000000:0000{luid})"));
+    assert!(named("b002") && named("a001"), "{summary}");
+    assert_eq!(page["replay"]["answer"]["render"]["name"], "RTX A2000");
+    let line = page["replay"]["answer"]["line"].as_str().expect("it is text");
+    assert!(bodies[5].ends_with(line), "{line}");
+    let text = run(folder.path(), &["explain", "--format", "text", "a.log"]).stdout;
+    let said: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("RTX A2000 (LUID 00000000:0000b002) renders"), "{text}");
+}
+
+/// What a log says in the end, from records that follow a laptop's device and scanout.
+fn told_by(records: &[&str]) -> Value {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let stamped = records.iter().map(|record| format!("[2026-10-11 10:00:00.037] {record}\n"));
+    fs::write(folder.path().join("a.log"), stamped.collect::<String>()).expect("the folder is writable");
+    explained(folder.path(), "a.log")
+}
+
+#[test]
+fn a_bridge_that_failed_is_the_cause_of_a_failed_set_up() {
+    let page = told_by(&[
+        "[WARN ] [comp_d3d11_compositor_create] D3D11 compositor: app device on adapter 'RTX' LUID=00000000:0000b002 (#1000)",
+        "[WARN ] [comp_xbridge_create] d3d11 xbridge: cross-adapter heap/placed texture 0 failed 0x80070057",
+        "[WARN ] [comp_d3d11_compositor_create] D3D11 output-device split DISABLED (cross-adapter heap unsupported) — falling \
+         back to the stock single-device path (#918)",
+        "[WARN ] [d3d_log_weave_placement] weave placement: render='RTX' LUID=00000000:0000b002, panel scanout='UHD' \
+         LUID=00000000:0000a001 — weave on the RENDER adapter; every present crosses adapters to reach scanout (split=0 \
+         reason=stage_a_failed) (#918)",
+    ]);
+    let summary = page["summary"].as_str().expect("it is text");
+    assert!(
+        summary.contains("Line 2 names the cause: d3d11 xbridge: cross-adapter heap/placed texture 0 failed"),
+        "{summary}"
+    );
+    assert!(summary.contains("E_INVALIDARG"), "{summary}");
+}
+
+#[test]
+fn a_reason_that_the_line_masks_is_told_where_another_record_names_it() {
+    const DEVICE: &str =
+        "[WARN ] [comp_d3d11_service_create_system] D3D11 service compositor using adapter LUID: 00000000-0000b002";
+    const LINE: &str = "[WARN ] [d3d_log_weave_placement] weave placement: render='RTX' LUID=00000000:0000b002, panel \
+                        scanout=UNRESOLVED — cannot tell whether the weave crosses adapters (split=0 \
+                        reason=scanout_unresolvable) (#918)";
+    const REFUSED: &str = "[WARN ] [service_split_stage_a] #918 output-device split DISABLED (no_panel_dimensions) — falling \
+                           back to the stock single-device path";
+    const WINDOW: &str = "[WARN ] [emit_render_diag_if_window_elapsed] [RENDER] split=0 reason=killed_by_env";
+    let caveat = |records: &[&str]| {
+        let page = told_by(records);
+        let caveats = page["caveats"].as_array().expect("it is a list");
+        let own = caveats.iter().filter_map(Value::as_str).find(|own| own.contains("masks every other reason"));
+        own.expect("the mask is told").to_owned()
+    };
+    let gate = caveat(&[DEVICE, REFUSED, LINE]);
+    assert!(gate.contains("line 2 tells") && gate.contains("(no_panel_dimensions)"), "{gate}");
+    let window = caveat(&[DEVICE, LINE, WINDOW]);
+    assert!(window.contains("line 3 tells") && window.contains("(killed_by_env)"), "{window}");
+    // A refusal behind the line is of a session that never came, one before is of the session before.
+    for records in [&[DEVICE, LINE, DEVICE, REFUSED][..], &[DEVICE, REFUSED, LINE, DEVICE, LINE], &[DEVICE, LINE]] {
+        let own = caveat(records);
+        assert!(own.contains("may have been refused for something else"), "{own}");
+    }
+}
+
 #[test]
 fn the_policy_is_that_of_the_newest_record() {
     let folder = root().join("logs/ok");
