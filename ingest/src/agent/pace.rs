@@ -9,6 +9,9 @@ use cpu_time::ProcessTime;
 
 /// Processor time that may be used ahead of the share. A new line costs far less.
 const BURST: Duration = Duration::from_millis(250);
+/// The part of the share that is aimed at. Whoever measures the agent from outside is told more than its own clock says: the
+/// system charges it with interrupts of disk and network, a fifth on top while a disk is read.
+const AIM: f64 = 0.85;
 /// A sleep is not longer than this, so that a stop is noticed.
 const LONGEST_SLEEP: Duration = Duration::from_millis(500);
 /// How often the memory is measured while it is within its limit.
@@ -86,7 +89,7 @@ impl Bucket {
         if self.percent == 0 {
             return Duration::ZERO;
         }
-        let share = f64::from(self.percent) / 100.0;
+        let share = f64::from(self.percent) / 100.0 * AIM;
         self.seconds = (self.seconds + passed.as_secs_f64() * share).min(BURST.as_secs_f64()) - used.as_secs_f64();
         Duration::from_secs_f64((-self.seconds / share).clamp(0.0, 3600.0))
     }
@@ -110,7 +113,7 @@ mod tests {
             passed += ms(100) + owed;
         }
         let share = used.as_secs_f64() / passed.as_secs_f64();
-        assert!((0.0499..0.0502).contains(&share), "{share}");
+        assert!((0.0424..0.0427).contains(&share), "{share}");
         assert_eq!(Bucket { percent: 0, seconds: 0.0 }.pour(ms(90_000), ms(0)), ms(0));
     }
 
