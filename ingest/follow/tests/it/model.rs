@@ -1,10 +1,9 @@
 //! Whatever happens to files, in whatever order: what was read of each says what one reading of it says.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::time::Duration;
 
-use follow::Limits;
+use follow::{Disk as _, Limits, RealDisk};
 use proptest::prelude::*;
 
 use crate::common::{FOOTER, Machine, event, header, name, noise};
@@ -213,7 +212,7 @@ proptest! {
             .map(|(log, position)| (position.path.clone(), log.to_string()))
             .collect();
         let mut followed = 0;
-        let root = fs::canonicalize(machine.path(".")).expect("it is there");
+        let root = RealDisk.canonical(&machine.path(".")).expect("it is there");
         for (file, content) in &files {
             let path = root.join(file_name(*file)).to_string_lossy().into_owned();
             let Some(log) = by_path.get(&path) else {
