@@ -43,7 +43,9 @@ pub fn run_until(args: &WatchArgs, end: impl Future<Output = ()>) -> Exit {
             let opened = Memory::open(&config.home, config.queue_bytes, config.when_full)
                 .and_then(|(memory, notes)| Ok((machine::pseudonym(config.home.path())?, memory, notes, runtime()?)));
             let (machine, memory, notes, runtime) = opened.map_err(|error| (Exit::Unreadable, error))?;
-            notes.iter().for_each(|note| problems.note(note));
+            for note in &notes {
+                problems.note(note);
+            }
             Ok((config, credential, uploader, machine, memory, runtime))
         });
     let (config, credential, uploader, machine, memory, runtime) = match prepared {

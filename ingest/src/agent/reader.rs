@@ -106,8 +106,8 @@ pub fn dry(
 /// Reads until the agent is to end; with `--once`, until everything that is there is in the queue.
 pub fn run(shared: &Shared) -> Read {
     let known: Vec<Position> = shared.memory().logs().map(|(_, state)| state.position.clone()).collect();
-    let mut watcher =
-        if shared.config.once { Watcher::none() } else { Watcher::start(&shared.waker, &folders(&shared.config)) };
+    let mut followed = folders(&shared.config);
+    let mut watcher = if shared.config.once { Watcher::none() } else { Watcher::start(&shared.waker, &followed) };
     let mut reader = Reader {
         shared,
         follower: follower(&shared.config, watcher.watches(), known),
@@ -118,7 +118,7 @@ pub fn run(shared: &Shared) -> Read {
         disk_said: None,
         done: Read::default(),
     };
-    let mut next_poll = Instant::now();
+    let (mut next_poll, mut next_folders) = (Instant::now(), Instant::now() + shared.config.poll);
     loop {
         let wish = shared.see_wish();
         let hints = watcher.take();
@@ -130,10 +130,6 @@ pub fn run(shared: &Shared) -> Read {
             hints.iter().chain(&watcher.take()).for_each(|path| reader.follower.hint(path));
             reader.look();
             next_poll = Instant::now() + POLL.min(shared.config.poll);
-            if watcher.is_stale() {
-                // A folder came that was not there when the watch began.
-                watcher = Watcher::start(&shared.waker, &folders(&shared.config));
-            }
             if wish || shared.has_wish() {
                 shared.looked_for_wish();
             }
@@ -141,6 +137,18 @@ pub fn run(shared: &Shared) -> Read {
         if shared.config.once || shared.stopping() {
             shared.say_everything_is_read();
             return reader.done;
+        }
+        // A folder came that was not there when the watch began, or somebody has a profile now.
+        let others = Instant::now() >= next_folders && folders(&shared.config) != followed;
+        if others || watcher.is_stale() {
+            followed = folders(&shared.config);
+            watcher = Watcher::start(&shared.waker, &followed);
+            reader.follower.set_folders(followed.clone());
+            next_poll = Instant::now();
+            continue;
+        }
+        if Instant::now() >= next_folders {
+            next_folders = Instant::now() + shared.config.poll;
         }
         shared.waker.sleep(WISH);
     }

@@ -17,7 +17,7 @@ type Changed = Arc<Mutex<BTreeSet<PathBuf>>>;
 pub struct Watcher {
     changed: Changed,
     /// Hints end when it goes.
-    watcher: Option<RecommendedWatcher>,
+    system: Option<RecommendedWatcher>,
     /// Folders that were not there.
     missing: Vec<PathBuf>,
 }
@@ -25,7 +25,7 @@ pub struct Watcher {
 impl Watcher {
     /// No hints ever.
     pub fn none() -> Self {
-        Self { changed: Changed::default(), watcher: None, missing: Vec::new() }
+        Self { changed: Changed::default(), system: None, missing: Vec::new() }
     }
 
     /// Hints for these folders. A folder that is not there yet is watched through the one above it.
@@ -47,12 +47,12 @@ impl Watcher {
             return Self::none();
         }
         let missing = folders.iter().filter(|folder| !folder.path.is_dir()).map(|folder| folder.path.clone()).collect();
-        Self { changed, watcher: Some(watcher), missing }
+        Self { changed, system: Some(watcher), missing }
     }
 
     /// True when changes are told.
     pub const fn watches(&self) -> bool {
-        self.watcher.is_some()
+        self.system.is_some()
     }
 
     /// True when a folder has come that was not there.
