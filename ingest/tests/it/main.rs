@@ -4,6 +4,7 @@ mod bundle;
 mod common;
 mod hostile;
 mod pages;
+mod preview;
 mod replay;
 mod scan;
 mod server;

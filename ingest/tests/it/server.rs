@@ -14,6 +14,8 @@ pub struct Request {
     /// In lower case, name and value.
     pub headers: Vec<(String, String)>,
     pub batch: Batch,
+    /// The batch as it was written, before it was packed.
+    pub body: Vec<u8>,
 }
 
 impl Request {
@@ -101,7 +103,7 @@ fn read(stream: &TcpStream) -> Request {
     let length = headers.iter().find_map(|(name, value)| (name == "content-length").then_some(value));
     let mut body = vec![0; length.expect("the body has a length").parse().expect("it is a number")];
     reader.read_exact(&mut body).expect("the agent writes the whole body");
-    let plain = zstd::decode_all(&body[..]).expect("the body is zstd");
-    let batch = serde_json::from_slice(&plain).expect("the body is a batch");
-    Request { line: line.trim_end().to_owned(), headers, batch }
+    let body = zstd::decode_all(&body[..]).expect("the body is zstd");
+    let batch = serde_json::from_slice(&body).expect("the body is a batch");
+    Request { line: line.trim_end().to_owned(), headers, batch, body }
 }
