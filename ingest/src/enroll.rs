@@ -90,11 +90,14 @@ fn trade(args: &EnrollArgs, prepared: Prepared) -> Exit {
         config.home.keep(&Enrolment { credential, dirs: config.dirs, ca, proxy, allow_http })
     });
     match kept {
-        Ok(()) => {
-            show::done(show::text("enrolled; `weavewatch watch` sends from now on, `weavewatch purge` takes it back\n"))
-        }
+        Ok(()) => show::done(show::text(
+            "enrolled; `weavewatch watch` sends from now on, `weavewatch purge` deletes what was sent\n",
+        )),
         Err(error) => {
-            say(format_args!("failed to enrol: {error:#}"));
+            say(format_args!(
+                "failed to enrol: {error:#}. The secret comes from the owner of the server: `weavewatch-server token \
+                 create --scope enrolment`"
+            ));
             Exit::Server
         }
     }
@@ -102,24 +105,21 @@ fn trade(args: &EnrollArgs, prepared: Prepared) -> Exit {
 
 /// What the owner agrees to.
 fn terms(config: &Config, machine: &str, server: &str) -> String {
-    let mut text = String::new();
-    // Writing to a string does not fail.
-    let _ = writeln!(text, "This machine will send to {server}:");
-    let _ =
-        writeln!(text, "  - typed events of the DisplayXR logs: which adapters render and scan out, whether the weave");
-    let _ = writeln!(text, "    was split, and what the runtime says about it. No raw lines.");
-    let _ =
-        writeln!(text, "  - names and process ids of the logs' programs, sizes and totals of the logs, the time zone.");
-    let _ = writeln!(text, "  - the state of this agent: version, queue, losses, configuration.");
-    let _ =
-        writeln!(text, "User names, host names, e-mail addresses and secrets of command lines are taken out before");
-    let _ =
-        writeln!(text, "anything is kept for sending. This machine is known as {machine}, which is made from random");
-    let _ = writeln!(text, "bits that stay here. The folders:");
+    let mut text = format!(
+        "This machine will send to {server}:
+  - Typed events of the DisplayXR logs: which adapters render and scan out, whether the weave was split, and what the
+    runtime says about it. No raw lines.
+  - Names and process ids of the logs' programs, names, sizes and totals of the logs, the time zone.
+  - The state of this agent: version, queue, losses, configuration.
+User names, host names, e-mail addresses and secrets of command lines are taken out before anything is kept for sending.
+The machine is known as {machine}, made from random bits that stay here. The folders:
+"
+    );
     for folder in reader::folders(config) {
+        // Writing to a string does not fail.
         let _ = writeln!(text, "  {}", escape::terminal(&folder.path.to_string_lossy()));
     }
-    let _ = writeln!(text, "`weavewatch preview` prints the very bytes of the next upload.");
+    text.push_str("`weavewatch preview` prints the very bytes of the next upload.\n");
     text
 }
 

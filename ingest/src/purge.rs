@@ -32,7 +32,9 @@ pub fn run(args: &PurgeArgs) -> Exit {
         match config.credential() {
             Ok(credential) => Some(credential),
             Err(error) => {
-                say(format_args!("{error:#}; or say --local-only to ask no server"));
+                say(format_args!(
+                    "no server can be asked to delete anything ({error:#}); --local-only deletes what waits here"
+                ));
                 return Exit::Usage;
             }
         }

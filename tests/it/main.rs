@@ -2,6 +2,7 @@
 
 mod demo;
 mod durability;
+mod enrol;
 mod hostile;
 mod layering;
 mod page;

@@ -53,7 +53,16 @@ pub fn command(program: &str) -> Command {
 /// When it cannot be started.
 pub fn run<S: AsRef<OsStr>>(program: &str, arguments: impl IntoIterator<Item = S>) -> Finished {
     let mut command = command(program);
-    command.args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.args(arguments);
+    finish(command)
+}
+
+/// The same for a command that has its arguments already.
+///
+/// # Panics
+/// When it cannot be started.
+pub fn finish(mut command: Command) -> Finished {
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let output = command.output().expect("the program was built a moment ago");
     Finished {
         code: output.status.code(),

@@ -36,10 +36,17 @@ impl Database {
     /// # Panics
     /// When the program refuses.
     pub fn token(&self, scope: &str) -> String {
-        let mut arguments: Vec<OsString> = ["token", "create", "--scope", scope].map(OsString::from).to_vec();
-        arguments.extend(self.arguments());
-        let finished = run("weavewatch-server", arguments);
+        let finished = self.command(&["token", "create", "--scope", scope]);
         finished.with_code(0).stdout.lines().next().expect("the token is printed").trim().to_owned()
+    }
+
+    /// Runs a command of `weavewatch-server` on it.
+    ///
+    /// # Panics
+    /// When it cannot be started.
+    pub fn command(&self, arguments: &[&str]) -> Finished {
+        let arguments = arguments.iter().map(OsString::from).chain(self.arguments());
+        run("weavewatch-server", arguments)
     }
 
     fn arguments(&self) -> [OsString; 2] {
