@@ -42,7 +42,7 @@ pub fn caveats(dossier: &Dossier) -> Vec<String> {
     if let Some((line, reasons)) = dossier.masked() {
         let told: Vec<_> = reasons.iter().map(Reason::as_str).collect();
         say(&format!(
-            "{why} every other reason on the placement line; line {line} tells what refused the split. {}",
+            "{why} every other reason on the placement line; line {line} tells what refused the split: {}",
             words::reason(&told.join(","))
         ));
     } else if has("same_adapter") || has("scanout_unresolvable") {
@@ -51,7 +51,11 @@ pub fn caveats(dossier: &Dossier) -> Vec<String> {
         ));
     }
     let kill = "settings.DXR_WEAVE_ON_SCANOUT";
-    if verdict.killed && (dossier.beside.is_empty() || dossier.told.missing.iter().any(|fact| fact == kill)) {
+    let is_kill = |reason: &Reason| reason.as_str() == "killed_by_env";
+    let kill_is_masked = dossier.masked().is_some_and(|(_, reasons)| reasons.iter().any(is_kill));
+    if (verdict.killed || kill_is_masked)
+        && (dossier.beside.is_empty() || dossier.told.missing.iter().any(|fact| fact == kill))
+    {
         say(
             "The log does not say who set the kill switch: environment, user settings and machine settings look the same in it.",
         );
@@ -77,7 +81,10 @@ pub fn caveats(dossier: &Dossier) -> Vec<String> {
         Agreement::Disagrees => true,
         Agreement::CannotTell => false,
     };
-    let asked = |fact: &&Cow<'static, str>| depends_on(report.path, dossier.policy, fact);
+    // That a kill is set is told, though not by whom.
+    let asked = |fact: &&Cow<'static, str>| {
+        depends_on(report.path, dossier.policy, fact) && !(kill_is_masked && fact.as_ref() == kill)
+    };
     let open: Vec<_> = dossier.told.missing.iter().filter(asked).map(|fact| words::usual(fact)).collect();
     if !open.is_empty() && matters {
         let who = match &dossier.beside[..] {

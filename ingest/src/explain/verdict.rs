@@ -10,7 +10,15 @@ use crate::replay::words;
 pub fn sentence(dossier: &Dossier) -> String {
     let mut sentences = vec![first(dossier)];
     if let Some(cause) = causes::best(&dossier.causes) {
-        sentences.push(format!("Line {} names the cause: {}.", cause.line, cause.text.trim_end_matches('.')));
+        let (line, text) = (cause.line, cause.text.trim_end_matches('.'));
+        let verdict = &dossier.report.verdict;
+        // On one GPU there was nothing that a split had to repair, and the line says nothing of the one that was tried.
+        let local = (verdict.split, verdict.crossing, verdict.retired) == (Split::Off, Crossing::None, false);
+        sentences.push(if local {
+            format!("A split on that one GPU was tried as well and given up, by line {line}: {text}.")
+        } else {
+            format!("Line {line} names the cause: {text}.")
+        });
     }
     let verdict = &dossier.report.verdict;
     if let Some(killer) = killer(dossier).filter(|_| verdict.killed) {
@@ -81,10 +89,11 @@ fn first(dossier: &Dossier) -> String {
             render.unwrap_or("a GPU")
         ),
         (Split::Engaged, _) => format!(
-            "Split engaged: {who} rendered on {}, the weave ran on {}, which drives the panel, and one atlas per rendered \
-             frame was copied across{line}.",
+            "Split engaged: {who} rendered on {}, the weave ran on {}, and one atlas per rendered frame was copied \
+             across{line}.",
             render.unwrap_or("a GPU that the log does not name"),
-            scanout.unwrap_or("the GPU")
+            scanout
+                .map_or("the GPU that drives the panel".to_owned(), |name| format!("{name}, which drives the panel"))
         ),
         (Split::Off, Crossing::None) if verdict.retired => format!(
             "Split taken back: it ran at first, then {who} went back to its own path{line}{because}; it renders on {}, which \
@@ -132,7 +141,7 @@ fn first(dossier: &Dossier) -> String {
         ),
         (Split::Unknown, _) => {
             let why = dossier.report.findings.iter().find(|finding| finding.code == "no_placement");
-            let why = why.map_or("nothing in it that can be read decides.", |own| own.message.as_str());
+            let why = why.map_or("Nothing in it that can be read decides.", |own| own.message.as_str());
             format!("This log cannot tell where the weave ran. {why}")
         }
     }

@@ -192,6 +192,8 @@ fn a_reason_that_the_line_masks_is_told_where_another_record_names_it() {
     const WINDOW: &str = "[WARN ] [emit_render_diag_if_window_elapsed] [RENDER] split=0 reason=killed_by_env";
     let caveat = |records: &[&str]| {
         let page = told_by(records);
+        let all = page["caveats"].to_string();
+        assert!(!(all.contains("(killed_by_env)") && all.contains("nobody set the kill switch")), "{all}");
         let caveats = page["caveats"].as_array().expect("it is a list");
         let own = caveats.iter().filter_map(Value::as_str).find(|own| own.contains("masks every other reason"));
         own.expect("the mask is told").to_owned()
@@ -204,6 +206,23 @@ fn a_reason_that_the_line_masks_is_told_where_another_record_names_it() {
     for records in [&[DEVICE, LINE, DEVICE, REFUSED][..], &[DEVICE, REFUSED, LINE, DEVICE, LINE], &[DEVICE, LINE]] {
         let own = caveat(records);
         assert!(own.contains("may have been refused for something else"), "{own}");
+    }
+}
+
+#[test]
+fn sentences_stay_whole_where_a_log_names_little() {
+    let folder = root().join("logs/ok");
+    for (log, words) in [
+        ("empty_body_and_nothing_else.log", "where the weave ran. Nothing in it that can be read decides."),
+        ("empty_body_engaged_by_others.log", "the weave ran on the GPU that drives the panel, and one atlas"),
+        (
+            "d3d12_reroute_changed_before_full_line.log",
+            "A split on that one GPU was tried as well and given up, by line 22: VK",
+        ),
+    ] {
+        let page = explained(&folder, log);
+        let summary = page["summary"].as_str().expect("it is text");
+        assert!(summary.contains(words), "{log}: {summary}");
     }
 }
 
