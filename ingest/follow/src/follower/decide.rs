@@ -154,11 +154,17 @@ impl Follower {
         self.begin(opened, early, look);
     }
 
-    /// Logs that the file may hold, the likeliest first: those of the same process and header, of several contents the
-    /// newest; the one that had this file id; those with this header whose file is gone.
+    /// Logs that the file may hold, the likeliest first: those of the same process and header, of several contents the one
+    /// that most was read of and is here, then the newest; the one that had this file id; those with this header whose file
+    /// is gone.
     fn candidates(&self, opened: &Opened) -> Vec<LogKey> {
         let mut keys = self.by_base.get(&opened.header.base).cloned().unwrap_or_default();
-        keys.sort_by_key(|key| std::cmp::Reverse(self.logs.get(key).map(|log| log.position.incarnation)));
+        // A new log with the header only seems to be the beginning of every other.
+        keys.sort_by_cached_key(|key| {
+            let position = self.logs.get(key).map(|log| &log.position);
+            let here = position.filter(|_| self.goes_on(key, opened)).map(|position| position.end);
+            std::cmp::Reverse((here, position.map(|position| position.incarnation)))
+        });
         let by_id = opened.id.as_ref().and_then(|id| self.by_id.get(id));
         let homeless = self.homeless.get(&opened.header.checksum).filter(|_| opened.header.begun);
         for key in by_id.into_iter().chain(homeless.into_iter().flatten()) {

@@ -271,6 +271,24 @@ fn a_renamed_file_stays_the_same_log() {
 }
 
 #[test]
+fn a_renamed_file_stays_the_same_log_while_a_new_one_under_its_name_has_a_header_only() {
+    // The new file is looked into first, and later, than the renamed one.
+    for renamed in ["old.log", "zzz.log", "A.log"] {
+        let (mut machine, log, content) = one();
+        let file = name(EXE, 1);
+        machine.rename(&file, renamed);
+        machine.write(&file, header(EXE, 1));
+        machine.poll();
+        machine.append(renamed, event(8));
+        machine.append(&file, event(9));
+        machine.poll();
+        assert_eq!(machine.logs().len(), 2, "{renamed}");
+        machine.assert_holds(&log, content + &event(8));
+        machine.assert_holds(&machine.logs()[1], header(EXE, 1) + &event(9));
+    }
+}
+
+#[test]
 fn two_files_that_swap_names_stay_the_same_logs() {
     let mut machine = Machine::new();
     let texts = [header(EXE, 1) + &events(0..3), header("B.exe", 2) + &events(5..9)];
