@@ -7,7 +7,7 @@ use resolver::Examiner;
 use resolver::replay::{Told, advise, advise_on_log, compare, replay};
 use wire::{
     Adapter, Advice, Comparison, Event, Fields, InputKind, Kind, Level, Observation, Outcome, Placement, Policy,
-    Reason, Replay, ScanReport,
+    Reason, Replay, ScanReport, Split,
 };
 
 use super::causes::{Cause, Causes};
@@ -59,7 +59,9 @@ pub struct Seen {
     pub surface: Option<Adapter>,
     /// Why a gate refused the split, before a placement line masked it: line and token of the newest such record.
     pub refused: Option<(u64, Vec<Reason>)>,
-    /// The same as the service's windows tell it.
+    /// Why the newest split was taken back, as a token or in words.
+    pub taken_back: Option<Reason>,
+    /// Why the split is off, as the service's windows tell it.
     pub off: Option<(u64, Vec<Reason>)>,
     /// The app renders through the service.
     pub service_mode: bool,
@@ -87,7 +89,7 @@ pub fn read(path: &Path) -> Result<Dossier> {
     let facts = found.facts;
     let report = ScanReport::new(found.name, facts.process, facts.end, facts.counts, examination.judgement);
     let causes = of_last_session(&causes, &report);
-    let advice = advice(&report, &examination.told, examination.observed.as_ref(), examination.policy);
+    let advice = advice(&report, &examination.told, examination.observed.as_ref(), &seen, examination.policy);
     Ok(Dossier {
         report,
         timeline,
@@ -117,7 +119,7 @@ impl Dossier {
         if let Some(observed) = &self.observed {
             self.comparison = compare(&self.answer, observed, &self.told.missing);
         }
-        self.advice = advice(&self.report, &self.told, self.observed.as_ref(), self.policy);
+        self.advice = advice(&self.report, &self.told, self.observed.as_ref(), &self.seen, self.policy);
     }
 
     /// The reason that the placement line of the last session masks, where another record of it tells.
@@ -137,9 +139,15 @@ impl Dossier {
 }
 
 /// A log whose verdict is good needs none, whatever its placement line says.
-fn advice(report: &ScanReport, told: &Told, observed: Option<&Placement>, policy: Policy) -> Vec<Advice> {
+fn advice(report: &ScanReport, told: &Told, observed: Option<&Placement>, seen: &Seen, policy: Policy) -> Vec<Advice> {
     match (observed, Outcome::of(&report.verdict)) {
         (_, Outcome::Engaged | Outcome::Local) if !report.verdict.interop_crossing => Vec::new(),
+        // A cut log: the record that takes its split back is told, the line that would say so is not.
+        (Some(engaged), _) if report.verdict.retired && engaged.split == Split::Engaged => {
+            let reasons = seen.taken_back.iter().cloned().collect();
+            let taken_back = Placement { split: Split::Off, reasons, ..engaged.clone() };
+            advise_on_log(told, &taken_back, report.path, policy)
+        }
         (Some(observed), _) => advise_on_log(told, observed, report.path, policy),
         (None, _) => advise(&told.machine, report.path, policy),
     }
@@ -169,6 +177,7 @@ impl Seen {
                     self.off = Some((event.line, reasons.to_vec()));
                 }
             }
+            Kind::SplitRetired => self.taken_back = fields.text("cause").map(Reason::new),
             Kind::SplitDisabled => {
                 // Prose is the cause of a failed set-up, which is told as such.
                 let token = fields.text("cause").map(Reason::new).filter(Reason::is_known);
@@ -202,7 +211,7 @@ fn before_last_session(report: &ScanReport) -> u64 {
 /// The causes between the placement of the session before and the record that decides.
 fn of_last_session(causes: &Causes, report: &ScanReport) -> Vec<Cause> {
     let until = report.verdict.line.unwrap_or(u64::MAX);
-    if report.verdict.split == wire::Split::Engaged {
+    if report.verdict.split == Split::Engaged {
         Vec::new()
     } else {
         causes.between(before_last_session(report), until).cloned().collect()

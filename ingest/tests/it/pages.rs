@@ -227,6 +227,15 @@ fn sentences_stay_whole_where_a_log_names_little() {
 }
 
 #[test]
+fn a_split_whose_end_is_cut_off_gets_the_advice_of_its_retirement() {
+    let folder = root().join("logs/ok");
+    let advice = |log: &str| explained(&folder, log)["advice"].clone();
+    let cut = advice("d3d12_cut_behind_retired.log");
+    assert_eq!(cut[0]["change"]["session"]["dp_accepts_scanout"], "true", "{cut}");
+    assert_eq!(cut, advice("d3d12_dp_refused_changed_last.log"));
+}
+
+#[test]
 fn the_policy_is_that_of_the_newest_record() {
     let folder = root().join("logs/ok");
     assert_eq!(explained(&folder, "d3d11_adr039_corrected.log")["replay"]["policy"], "adr039");
