@@ -10,6 +10,7 @@ use std::time::Duration;
 use indicatif::ProgressBar;
 
 use crate::agent::config::Config;
+use crate::agent::home::Credential;
 use crate::agent::memory::{Memory, View};
 use crate::agent::reader::{self, Read};
 use crate::agent::sender::{self, Sent};
@@ -62,7 +63,7 @@ pub fn run_until(args: &WatchArgs, end: impl Future<Output = ()>) -> Exit {
     shared.say(|live| live.last_error = None);
     let (read, sent) = std::thread::scope(|scope| {
         let reading = scope.spawn(|| reader::run(&shared));
-        let sent = runtime.block_on(send(&shared, &uploader, end));
+        let sent = runtime.block_on(send(&shared, credential, uploader, end));
         shared.stop();
         // A thread that panicked has said so; what it read is safe or is read again.
         (reading.join().ok(), sent)
@@ -71,8 +72,8 @@ pub fn run_until(args: &WatchArgs, end: impl Future<Output = ()>) -> Exit {
 }
 
 /// Sends until `end`, and then finishes what is under way.
-async fn send(shared: &Shared, uploader: &Uploader, end: impl Future<Output = ()>) -> Sent {
-    let mut sending = pin!(sender::run(shared, uploader));
+async fn send(shared: &Shared, credential: Credential, uploader: Uploader, end: impl Future<Output = ()>) -> Sent {
+    let mut sending = pin!(sender::run(shared, credential, uploader));
     tokio::select! {
         sent = &mut sending => return sent,
         () = end => shared.stop(),

@@ -180,11 +180,12 @@ fn what_waits_is_purged_here_and_a_server_that_is_gone_says_so() {
 }
 
 #[test]
-fn a_running_agent_is_not_purged_below_its_feet() {
+fn a_running_agent_takes_a_new_credential_and_is_not_purged_below_its_feet() {
     let database = Database::sqlite();
     let server = Server::start(&database);
     let machine = Machine::new();
-    machine.enroll(&server, &database.token("enrolment")).with_code(0);
+    let secret = database.token("enrolment");
+    machine.enroll(&server, &secret).with_code(0);
     Log::start(&machine.logs(), 101, Placement::Engaged).end();
     let mut agent = Running::start(machine.command(&["watch"]));
     while machine.status()["running"] != true {
@@ -194,10 +195,18 @@ fn a_running_agent_is_not_purged_below_its_feet() {
     let flushed = machine.run(&["flush"]);
     assert!(flushed.with_code(0).stdout.contains("everything is acknowledged"), "{}", flushed.stdout);
     assert_eq!(machine.status()["running"], true);
+
+    // Its credential goes and comes again while it runs.
+    revoke(&database, machine.status()["machine"].as_str().expect("it has an id"));
+    Log::start(&machine.logs(), 102, Placement::Killed).end();
+    machine.run(&["flush"]).with_code(4);
+    machine.enroll(&server, &secret).with_code(0);
+    machine.run(&["flush"]).with_code(0);
+
     let refused = machine.run(&["purge"]);
     assert!(refused.with_code(3).stderr.contains("stop it first"), "{}", refused.stderr);
     let http = server.http(&database.token("reader"));
-    assert_eq!(http.all_items("/api/v1/logs").len(), 1, "nothing was deleted");
+    assert_eq!(http.all_items("/api/v1/logs").len(), 2, "nothing was deleted");
     agent.kill();
     machine.run(&["purge"]).with_code(0);
     assert_eq!(http.all_items("/api/v1/logs").len(), 0);

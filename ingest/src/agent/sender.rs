@@ -10,6 +10,7 @@ use tokio::time::{Instant, sleep_until};
 use wire::{Ack, BATCH_SCHEMA, Batch, Heartbeat, Loss};
 
 use crate::agent::batch::{self, MOST_BYTES, MOST_SEGMENTS};
+use crate::agent::home::Credential;
 use crate::agent::live;
 use crate::agent::memory::{Entry, Outcome};
 use crate::agent::privacy::Privacy;
@@ -44,10 +45,12 @@ pub struct Sent {
 }
 
 /// Sends until it is asked to stop; with `--once`, until everything that was read is sent, or nothing can be.
-pub async fn run(shared: &Shared, uploader: &Uploader) -> Sent {
+pub async fn run(shared: &Shared, credential: Credential, uploader: Uploader) -> Sent {
     let mut sender = Sender {
         shared,
+        credential,
         uploader,
+        in_doubt: false,
         sent: Sent::default(),
         most: MOST_SEGMENTS,
         failures: 0,
@@ -62,7 +65,10 @@ pub async fn run(shared: &Shared, uploader: &Uploader) -> Sent {
 
 struct Sender<'a> {
     shared: &'a Shared,
-    uploader: &'a Uploader,
+    credential: Credential,
+    uploader: Uploader,
+    /// The server did not want the credential: another one may come, by `enroll` or by hand.
+    in_doubt: bool,
     sent: Sent,
     /// Segments in the next batch; fewer after the server refused one as a whole.
     most: usize,
@@ -242,6 +248,7 @@ impl Sender<'_> {
         let pause = if settings { SETTINGS_PAUSE } else { back_off(self.failures) };
         // As long as the server asks at least, but not less and less kind to one that asks for nothing again and again.
         let pause = asked.unwrap_or_default().max(pause);
+        self.in_doubt = settings;
         let error = failure.error();
         self.shared.answer_wish(false);
         if self.shared.config.once {
@@ -260,14 +267,14 @@ impl Sender<'_> {
         self.pause(pause).await
     }
 
-    /// Waits, unless there is a wish to send now; true when the agent is to end.
-    async fn pause(&self, pause: Duration) -> bool {
+    /// Waits, unless there is a wish to send now or a new credential; true when the agent is to end.
+    async fn pause(&mut self, pause: Duration) -> bool {
         let until = Instant::now() + pause;
         while Instant::now() < until {
             if self.shared.stopping() {
                 return true;
             }
-            if self.shared.has_wish() {
+            if self.is_renewed() || self.shared.has_wish() {
                 return false;
             }
             sleep_until(until.min(Instant::now() + IDLE)).await;
@@ -275,9 +282,30 @@ impl Sender<'_> {
         self.shared.stopping()
     }
 
+    /// True when the credential was in doubt and there is another one, which is then used.
+    fn is_renewed(&mut self) -> bool {
+        if !self.in_doubt {
+            return false;
+        }
+        let config = &self.shared.config;
+        let Ok(credential) = config.credential() else { return false };
+        if credential == self.credential {
+            return false;
+        }
+        let Ok(uploader) = Uploader::new(&credential.server, &config.way, &credential.token) else { return false };
+        let server = credential.server.to_string();
+        self.shared.say(|live| live.server = Some(server));
+        (self.credential, self.uploader, self.in_doubt) = (credential, uploader, false);
+        // It may be another server, which knows nothing yet.
+        self.told_losses = 0;
+        self.next_report = self.next_report.map(|_| Instant::now());
+        true
+    }
+
     /// Waits for news, a second at most, and reports where that is due.
     async fn idle(&mut self) {
         let _ = tokio::time::timeout(IDLE, self.shared.news.notified()).await;
+        self.is_renewed();
         if self.failures == 0 {
             self.report_if_due().await;
         }
@@ -321,6 +349,7 @@ impl Sender<'_> {
                     }
                 }
                 Err(failure) => {
+                    self.in_doubt = matches!(failure, Failure::Settings(_));
                     self.shared.trouble(&format!("failed to report: {:#}", failure.into_error()));
                     return false;
                 }
