@@ -25,7 +25,7 @@ pub use service::{InstallArgs, RunArgs, ScopeArgs, ServiceAction, ServiceArgs};
     name = "weavewatch",
     version,
     after_help = "Exit codes: 0 done, 1 --fail-on matched, 2 wrong usage, 3 some input could not be read, \
-                  4 the server could not be reached or refused."
+                  4 the server could not be reached or refused; what it did not take stays queued."
 )]
 pub struct Cli {
     /// What to do.
@@ -52,9 +52,9 @@ pub enum Command {
     Watch(WatchArgs),
     /// Say what waits, what was sent, what was lost, and what is wrong.
     Status(StatusArgs),
-    /// Send everything now.
+    /// Send everything now, and wait until it is acknowledged.
     Flush(FlushArgs),
-    /// Print the next upload, byte for byte.
+    /// Print the next upload, byte for byte, and send nothing.
     Preview(PreviewArgs),
     /// Delete what waits here, and what the server holds of this machine.
     Purge(PurgeArgs),

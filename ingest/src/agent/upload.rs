@@ -236,7 +236,10 @@ fn advice(status: StatusCode, answer: &[u8]) -> String {
         StatusCode::UNAUTHORIZED => {
             "; the token is not valid: enrol again, or make one with `weavewatch-server token create`"
         }
-        StatusCode::FORBIDDEN => "; the token may not do this: uploads need the scope `agent`, enrolling `enrolment`",
+        StatusCode::FORBIDDEN => {
+            "; the token may not do this: uploads need the scope `agent`, enrolling `enrolment`, a purge `admin` or the \
+             machine's own credential"
+        }
         StatusCode::NOT_FOUND => "; is this address that of weavewatch-server?",
         status if status.is_redirection() => "; give the address that it redirects to",
         _ => "",

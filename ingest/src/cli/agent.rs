@@ -8,11 +8,12 @@ use reqwest::Url;
 /// Where the agent keeps its memory; shared by all of its commands.
 #[derive(Args, Clone, Debug, Default)]
 pub struct StateArgs {
-    /// The agent's own folder: its queue, its positions, this machine's id. Default: `weavewatch` in the user's state
-    /// folder.
+    /// The agent's own folder: its queue, its positions, this machine's id. Default: $STATE_DIRECTORY, else `weavewatch` in
+    /// $XDG_STATE_HOME or ~/.local/state; on Windows `Weavewatch` in %LOCALAPPDATA%.
     #[arg(long, value_name = "DIR")]
     pub state: Option<PathBuf>,
-    /// A TOML file with the same names as the options, and more; see the README.
+    /// A TOML file with the same names as the options (`cpu_percent = 3`), and more; the README lists them. What is typed
+    /// wins.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
 }
@@ -37,18 +38,20 @@ pub struct ServerArgs {
 /// `weavewatch watch`.
 #[derive(Args, Clone, Debug, Default)]
 #[command(after_long_help = "Examples:
-  weavewatch watch                                     follow this machine's logs after `weavewatch enroll`
-  weavewatch watch --once --dir logs --server http://127.0.0.1:8787 --token TOKEN --state state
-                                                       send what is there, wait for the acknowledgement and end
-  weavewatch watch --config weavewatch.toml            with a file such as
-                                                         dirs = ['D:\\logs']
-                                                         cpu_percent = 3
+  weavewatch watch                           follow what `weavewatch enroll` agreed to
+  weavewatch watch --once --dir logs --server http://127.0.0.1:8787 --token TOKEN
+                                             send what is there, wait for the answer and end
+  weavewatch watch --config weavewatch.toml  with a file such as
+                                               dirs = ['D:\\logs']
+                                               cpu_percent = 3
 
 Only typed events leave this machine, with user names, host names, addresses and secrets
 taken out; `weavewatch preview` prints the very bytes. --server together with --token counts
-as consent to that; otherwise `weavewatch enroll` comes first.")]
+as consent to that; otherwise `weavewatch enroll` comes first. It ends at Ctrl+C; to let the
+system start it, see `weavewatch service --help`.")]
 pub struct WatchArgs {
-    /// A folder with logs, with everything below; may repeat. Default: the runtime's log folders of this machine.
+    /// A folder with logs, with everything below; may repeat. Default: those that were agreed to with `enroll`, else the
+    /// runtime's log folders of this machine.
     #[arg(long = "dir", value_name = "DIR")]
     pub dirs: Vec<PathBuf>,
     /// The server.
@@ -73,7 +76,13 @@ pub struct WatchArgs {
 #[command(after_long_help = "The owner of the server makes the enrolment secret with
   weavewatch-server token create --scope enrolment
 This command shows what will be sent, asks, and trades the secret for a credential that is
-valid for this machine only and can be revoked on the server.")]
+valid for this machine only and can be revoked on the server. It sends nothing else; the other
+commands then know the server, the folders, and how to get there. Run it again to change that.
+
+Example:
+  weavewatch enroll --server https://weave.example.org --secret SECRET
+  weavewatch preview
+  weavewatch watch")]
 pub struct EnrollArgs {
     /// The server.
     #[command(flatten)]
@@ -105,19 +114,28 @@ pub struct StatusArgs {
 
 /// `weavewatch flush`.
 #[derive(Args, Clone, Debug, Default)]
+#[command(
+    after_long_help = "A running agent is asked to do it at once; without one the command does it, as `watch --once` would."
+)]
 pub struct FlushArgs {
     /// The agent's folder.
     #[command(flatten)]
     pub state: StateArgs,
-    /// Seconds to wait for the acknowledgement.
+    /// Seconds to wait for the acknowledgement of a running agent.
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     pub timeout: u64,
 }
 
 /// `weavewatch preview`.
 #[derive(Args, Clone, Debug, Default)]
+#[command(
+    after_long_help = "It prints the JSON that `weavewatch watch` packs and posts: first what waits in the queue, else what
+reading would find now, a last line that is still being written included. Nothing is sent, and
+nothing is remembered; no server is needed. Beside it the agent only reports on itself, as
+`weavewatch status` does: version, queue, configuration, and by log what was lost and why."
+)]
 pub struct PreviewArgs {
-    /// A folder with logs; may repeat. Default: the runtime's log folders of this machine.
+    /// A folder with logs; may repeat. Default: as with `watch`.
     #[arg(long = "dir", value_name = "DIR")]
     pub dirs: Vec<PathBuf>,
     /// The agent's folder.
@@ -127,11 +145,16 @@ pub struct PreviewArgs {
 
 /// `weavewatch purge`.
 #[derive(Args, Clone, Debug, Default)]
+#[command(
+    after_long_help = "Stop the agent first. The logs themselves stay, and what was deleted is not read again. The
+machine stays enrolled: what its logs gain later is sent by the next `watch`. To end that, delete
+credential.json in the agent's folder, or revoke the token on the server."
+)]
 pub struct PurgeArgs {
     /// The server, where it is not the one that this machine enrolled with.
     #[command(flatten)]
     pub server: ServerArgs,
-    /// The token that this machine uploads with, where it did not enrol.
+    /// A token of scope `admin`, where this machine did not enrol: a shared one must not delete.
     #[arg(long, env = "WEAVEWATCH_TOKEN", hide_env_values = true, value_parser = token)]
     pub token: Option<Token>,
     /// The agent's folder.
@@ -148,7 +171,7 @@ pub enum StatusFormat {
     /// For people.
     #[default]
     Text,
-    /// For programs: the object of contract section 3.
+    /// For programs: one object, `weavewatch.status/1`.
     Json,
 }
 
