@@ -93,6 +93,16 @@ pub struct Config {
     pub redact: redact::Policy,
 }
 
+impl WhenFull {
+    /// As the file spells it.
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Pause => "pause",
+            Self::DropOldest => "drop_oldest",
+        }
+    }
+}
+
 impl Config {
     /// For `watch`.
     ///
@@ -231,10 +241,11 @@ impl Config {
             ("cpu", percent(self.limits.cpu_percent)),
             ("memory", format!("{} MiB", self.limits.memory_bytes >> 20)),
             ("queue", format!("{} MiB", self.queue_bytes >> 20)),
-            ("when_full", format!("{:?}", self.when_full).to_lowercase()),
+            ("when_full", self.when_full.word().to_owned()),
             ("poll", format!("{} s", self.poll.as_secs())),
             ("batch_age", format!("{} s", self.batch_age.as_secs())),
             ("quiet", format!("{} s", self.quiet.as_secs())),
+            ("heartbeat", format!("{} s", self.heartbeat.as_secs())),
         ]
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value))

@@ -32,10 +32,6 @@ pub struct Live {
     pub next_attempt: Option<String>,
     /// Why the agent is slow, or does nothing, just now.
     pub slowed: Option<String>,
-    /// Logs that may still grow.
-    pub followed: u64,
-    /// Logs that have ended.
-    pub finished: u64,
     /// Files that cannot be read just now.
     pub unreadable: Vec<String>,
     /// The last wish to send everything now that was answered, and how that went.

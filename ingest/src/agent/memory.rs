@@ -306,6 +306,14 @@ impl Memory {
         self.queue.clear()
     }
 
+    /// How many logs there are, and how many of them have ended.
+    pub fn count(&self) -> (u64, u64) {
+        let ended = |count: (u64, u64), (_, state): (&str, &LogState)| {
+            (count.0 + 1, count.1 + u64::from(state.position.ended.is_some()))
+        };
+        self.logs().fold((0, 0), ended)
+    }
+
     /// Bytes that wait.
     pub fn queue_bytes(&self) -> u64 {
         self.queue.bytes()

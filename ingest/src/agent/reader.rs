@@ -209,12 +209,9 @@ impl Reader<'_> {
         }
         look.forgotten.iter().for_each(|log| memory.forget(log));
         drop(memory);
-        self.shared.say(|live| {
-            (live.followed, live.finished) = (look.followed, look.finished);
-            if !look.problems.is_empty() {
-                live.unreadable = look.problems.iter().map(ToString::to_string).collect();
-            }
-        });
+        if !look.problems.is_empty() {
+            self.shared.say(|live| live.unreadable = look.problems.iter().map(ToString::to_string).collect());
+        }
     }
 
     /// Reads what is new in one log.

@@ -388,9 +388,10 @@ impl Sender<'_> {
     fn heartbeat(&self) -> Heartbeat {
         let memory = self.shared.memory();
         let live = self.shared.live();
+        let (logs, finished) = memory.count();
         let mut heartbeat = Heartbeat {
-            logs_followed: live.followed,
-            logs_finished: live.finished,
+            logs_followed: logs - finished,
+            logs_finished: finished,
             queue_bytes: memory.queue_bytes(),
             lag_s: memory.oldest_age_s(),
             dropped: memory.ledger().dropped,

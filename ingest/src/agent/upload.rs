@@ -216,13 +216,14 @@ fn is_problem(response: &Response) -> bool {
 fn is_about_certificate(error: &reqwest::Error) -> bool {
     let mut next = std::error::Error::source(error);
     while let Some(error) = next {
-        // An I/O error does not show what it wraps as its source.
-        let wrapped = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
-        let inner = wrapped.and_then(|inner| inner.downcast_ref()).or_else(|| error.downcast_ref::<rustls::Error>());
-        if matches!(inner, Some(rustls::Error::InvalidCertificate(_))) {
+        if matches!(error.downcast_ref(), Some(rustls::Error::InvalidCertificate(_))) {
             return true;
         }
-        next = error.source();
+        // An I/O error does not show what it wraps as its source.
+        next = match error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref) {
+            Some(wrapped) => Some(wrapped),
+            None => error.source(),
+        };
     }
     false
 }

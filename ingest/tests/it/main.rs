@@ -1,7 +1,10 @@
 //! Starts the real `weavewatch` and looks at what it prints, how it ends, and what it sends.
 
+mod agent;
 mod bundle;
 mod common;
+mod daemon;
+mod disk_full;
 mod hostile;
 mod pages;
 mod preview;
@@ -9,4 +12,5 @@ mod replay;
 mod scan;
 mod server;
 mod service;
+mod trouble;
 mod watch;

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 use wire::{Ack, BATCH_SCHEMA, Refusal};
 
 use crate::common::{Run, log, log_name, run, weavewatch};
-use crate::server::{Answer, Request, Script, Server};
+use crate::server::{Answer, Request, Script, Server, nobody};
 
 /// A log folder with a state folder beside it.
 struct Machine {
@@ -121,7 +121,7 @@ fn other_files_and_our_own_are_not_sent() {
 fn a_server_that_stumbles_is_asked_again() {
     let machine = Machine::new();
     machine.write(&log_name("A.exe", 2, "13-00-00"), &log("A.exe", 2, "split=1"));
-    let busy = || Answer { status: "429 Too Many Requests", headers: "retry-after: 0\r\n", body: String::new() };
+    let busy = || Answer { status: "429 Too Many Requests", headers: "retry-after: 0\r\n", ..Answer::status("") };
     let server = Server::start(vec![always(|| Answer::status("500 Internal Server Error")), always(busy)]);
     let run = machine.watch(&server.url);
     assert_eq!((run.code, run.stderr.as_str()), (0, ""));
@@ -134,7 +134,7 @@ fn a_server_that_stumbles_is_asked_again() {
 fn a_server_that_asks_for_a_long_pause_is_left_alone() {
     let machine = Machine::new();
     machine.write(&log_name("A.exe", 2, "13-00-00"), &log("A.exe", 2, "split=1"));
-    let later = || Answer { status: "503 Service Unavailable", headers: "retry-after: 3600\r\n", body: String::new() };
+    let later = || Answer { status: "503 Service Unavailable", headers: "retry-after: 3600\r\n", ..Answer::status("") };
     let server = Server::start(vec![always(later)]);
     let run = machine.watch(&server.url);
     assert_eq!((run.code, server.requests().len()), (4, 1));
@@ -145,11 +145,7 @@ fn a_server_that_asks_for_a_long_pause_is_left_alone() {
 fn what_was_not_acknowledged_is_sent_in_the_next_run() {
     let machine = Machine::new();
     machine.write(&log_name("A.exe", 2, "13-00-00"), &log("A.exe", 2, "split=1"));
-    let unauthorized = || Answer {
-        status: "401 Unauthorized",
-        headers: "content-type: application/problem+json\r\n",
-        body: r#"{"title":"Unauthorized","detail":"unknown \u001b[31mtoken"}"#.to_owned(),
-    };
+    let unauthorized = || Answer::problem("401 Unauthorized", "unknown \u{1b}[31mtoken");
     let wrong = || Answer::ack(&Ack { accepted: 7, ..Ack::default() });
     let server = Server::start(vec![always(unauthorized), always(wrong), always(|| Answer::status("302 Found"))]);
     let refused = machine.watch(&server.url);
@@ -174,9 +170,7 @@ fn what_was_not_acknowledged_is_sent_in_the_next_run() {
 fn no_server_is_exit_code_four_which_wins_over_three() {
     let machine = Machine::new();
     machine.write(&log_name("A.exe", 2, "13-00-00"), &log("A.exe", 2, "split=1"));
-    // Bound and dropped: nobody listens there.
-    let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
-    let run = machine.watch_with(&format!("http://{}", free.expect("a port is free")), &["--dir", "no-such-folder"]);
+    let run = machine.watch_with(&format!("http://{}", nobody()), &["--dir", "no-such-folder"]);
     assert_eq!(run.code, 4);
     assert!(run.stderr.contains("no-such-folder: ") && run.stderr.contains("failed to reach"), "{}", run.stderr);
     let server = Server::start(vec![]);
