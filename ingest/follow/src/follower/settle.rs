@@ -28,6 +28,8 @@ impl Follower {
             self.find_work(look);
             self.forget(look);
         }
+        // What was lost and the size behind it are saved together, or it would be lost again at the next start.
+        look.moved.extend(look.losses.iter().filter_map(|loss| loss.log.as_deref().map(LogKey::from)));
         look.moved.sort_unstable();
         look.moved.dedup();
     }

@@ -175,3 +175,17 @@ fn a_log_across_the_autumn_clock_change_has_the_offset_of_its_start() {
         machine.assert_holds(&ranges[0].log, text + &event(9));
     }
 }
+
+#[test]
+fn what_a_file_is_may_turn_out_late() {
+    let mut machine = Machine::new();
+    let name = name("A.exe", 1);
+    let record = event(1);
+    let capture = format!(" WARN {}", record.split_once("] [WARN ] ").expect("it is a record").1);
+    machine.write(&name, capture.repeat(3));
+    machine.poll();
+    assert_eq!(machine.ranges[0].segment.observations.len(), 3, "a capture of stderr, as far as one can tell");
+    machine.append(&name, &record);
+    machine.poll();
+    machine.assert_holds(&machine.only(), capture.repeat(3) + &record);
+}

@@ -25,6 +25,8 @@ struct Ways {
     locked: HashSet<PathBuf>,
     /// Upper and lower case are the same, and `\` is `/`.
     folds_case: bool,
+    /// Files have no numbers.
+    no_ids: bool,
     /// What this folder tells of itself, whatever happens in it: its clock is coarse.
     coarse: Option<(PathBuf, Stat)>,
     asked: Asked,
@@ -89,7 +91,7 @@ impl Disk for Odd {
     }
 
     fn id(&self, path: &Path) -> Option<String> {
-        RealDisk.id(path)
+        RealDisk.id(path).filter(|_| !self.ways().no_ids)
     }
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
@@ -208,6 +210,7 @@ fn between_full_looks_only_hints_and_lively_logs_are_asked() {
     let disk = Odd::default();
     let mut machine = Machine::new();
     machine.config.full_every = Duration::from_mins(1);
+    machine.config.leave_out = vec![machine.path("own.log")];
     machine.start(disk.clone());
     for pid in 0..300 {
         machine.write(&name("A.exe", pid), header("A.exe", pid) + &event(pid) + FOOTER);
@@ -242,6 +245,11 @@ fn between_full_looks_only_hints_and_lively_logs_are_asked() {
     machine.follower().hint(&path);
     // Two of the 300 said that they had ended and went on; the new one is gone.
     assert_eq!(machine.poll().finished, 299);
+    // A hint at what is left out is none.
+    let own = machine.path("own.log");
+    machine.write("own.log", header("B.exe", 1));
+    machine.follower().hint(&own);
+    assert_eq!(machine.poll().changed.len(), 0);
     // A log that lately changed is asked without any hint.
     machine.write(&new, header("A.exe", 1000) + &event(1));
     machine.follower().hint(&path);
@@ -314,10 +322,11 @@ fn upper_and_lower_case_and_both_slashes_spell_one_path() {
     machine.config.folders = spellings.into_iter().map(Folder::named).collect();
     machine.config.leave_out = vec![format!("{root}\\LOGS\\State").into()];
     machine.write(&format!("State/{}", name("B.exe", 2)), header("B.exe", 2));
-    machine.start(disk);
+    machine.start(disk.clone());
     let look = machine.poll();
     assert_eq!((look.followed, look.duplicates, machine.ranges.len()), (1, 0, 1));
     assert_eq!(machine.problems, []);
+    assert_eq!(disk.asked().lists, 2, "what is left out is not listed");
     machine.restart();
     assert_eq!(machine.poll().changed.len(), 0);
 }
@@ -379,5 +388,19 @@ fn a_copy_that_cannot_be_opened_for_a_while_is_still_a_copy() {
     machine.pass(600);
     let look = machine.poll();
     assert_eq!((look.duplicates, look.followed), (1, 1));
+    machine.assert_holds(&machine.only(), text + &event(1));
+}
+
+#[test]
+fn where_files_have_no_numbers_a_renamed_file_stays_the_same_log() {
+    let disk = Odd::default();
+    disk.ways().no_ids = true;
+    let mut machine = on(&disk);
+    let text = header("A.exe", 1) + &event(0);
+    machine.write(&name("A.exe", 1), &text);
+    machine.poll();
+    machine.rename(&name("A.exe", 1), &name("B.exe", 2));
+    machine.append(&name("B.exe", 2), event(1));
+    assert_eq!(machine.poll().losses, []);
     machine.assert_holds(&machine.only(), text + &event(1));
 }

@@ -1,7 +1,7 @@
 //! New, appended, truncated, deleted, renamed, copied, moved: what each gives.
 
 use std::fs;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use follow::{Ended, Folder};
 
@@ -168,6 +168,19 @@ fn a_truncated_file_is_another_log_and_what_was_not_read_is_a_loss() {
     machine.assert_holds(&machine.logs()[1], shorter);
     machine.assert_holds(&log, text);
     assert!(machine.poll().losses.is_empty(), "a loss is told once");
+}
+
+#[test]
+fn half_a_line_that_is_taken_back_is_lost_once_whatever_starts_anew() {
+    let (mut machine, log, content) = one();
+    machine.append(&name(EXE, 1), event(3) + "[2026");
+    machine.poll();
+    machine.write(&name(EXE, 1), content.clone() + &event(3));
+    let lost: Vec<u64> = machine.poll().losses.iter().map(|loss| loss.bytes).collect();
+    assert_eq!(lost, [5]);
+    machine.restart();
+    assert_eq!(machine.poll().losses, []);
+    machine.assert_holds(&log, content + &event(3));
 }
 
 #[test]
@@ -464,4 +477,35 @@ fn a_clock_that_is_set_back_stops_nothing() {
     machine.append(&name(EXE, 1), event(0));
     machine.poll();
     machine.assert_holds(&machine.only(), header(EXE, 1) + &event(0));
+}
+
+#[test]
+fn a_log_that_was_quiet_before_anyone_looked_is_taken_as_it_is() {
+    let mut machine = Machine::new();
+    let text = header(EXE, 1) + &event(0) + &event(1)[..100];
+    machine.write(&name(EXE, 1), &text);
+    let file = fs::File::options().write(true).open(machine.path(&name(EXE, 1))).expect("it is there");
+    file.set_modified(SystemTime::now() - Duration::from_hours(2)).expect("it is ours");
+    machine.poll();
+    machine.assert_holds(&machine.only(), text);
+    assert!(machine.ranges[0].segment.unfinished);
+}
+
+#[test]
+fn a_content_that_is_long_gone_is_remembered_while_the_file_has_another() {
+    let (mut machine, first, _) = one();
+    for number in [10, 20] {
+        machine.write(&name(EXE, 1), header(EXE, 1) + &events(number..number + 2));
+        machine.poll();
+        machine.pass(30 * 24 * 3600);
+        assert_eq!(machine.poll().forgotten, []);
+        machine.restart();
+    }
+    assert_eq!(machine.logs().len(), 3, "no identity is used twice");
+    machine.remove(&name(EXE, 1));
+    machine.poll();
+    machine.pass(8 * 24 * 3600);
+    let forgotten = machine.poll().forgotten;
+    assert_eq!(forgotten.len(), 3);
+    assert!(forgotten.iter().any(|log| **log == *first));
 }
