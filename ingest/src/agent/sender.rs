@@ -334,7 +334,9 @@ impl Sender<'_> {
         if lost == self.told_losses {
             losses.clear();
         }
-        losses.iter_mut().for_each(|loss| self.privacy.loss(loss));
+        for loss in &mut losses {
+            self.privacy.loss(loss);
+        }
         let mut told = losses.chunks(MOST_LOSSES).map(<[Loss]>::to_vec);
         let first = told.next();
         if heartbeat.is_none() && first.is_none() {

@@ -6,6 +6,7 @@ mod common;
 mod daemon;
 mod disk_full;
 mod hostile;
+mod hour;
 mod pages;
 mod preview;
 mod replay;
