@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tests::logs::{Log, Placement};
 use tests::program::{Running, command};
+use tests::random::Random;
 
 const RANDOM_FILES: u64 = 500;
 /// One line of this length, which no reader may hold as a whole.
@@ -81,7 +82,7 @@ fn fill(folder: &Path) -> (String, Vec<String>) {
     let red = Log::start(folder, 12, Placement::Killed);
     fs::rename(&red.path, folder.join("name\n\u{1b}[31mred.log")).expect("a name may hold anything but a slash");
 
-    let mut random = Random(0x5eed);
+    let mut random = Random::new(0x5eed);
     for number in 0..RANDOM_FILES {
         let length = random.next() % 20_000;
         let mut bytes: Vec<u8> = (0..length).map(|_| (random.next() >> 24) as u8).collect();
@@ -138,16 +139,4 @@ fn peak_memory_kib(process: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().strip_suffix(" kB")?.parse().ok()
-}
-
-/// Numbers that are the same in every run (xorshift).
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
 }

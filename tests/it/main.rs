@@ -7,5 +7,6 @@ mod hostile;
 mod layering;
 mod page;
 mod shapes;
+mod torture;
 mod uploads;
 mod verdicts;

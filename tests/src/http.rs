@@ -92,18 +92,26 @@ impl Http {
         }
     }
 
+    /// Gets `path` from a server that may be gone: then there is no answer.
+    pub fn ask(&self, path: &str) -> Option<Answer> {
+        self.try_send(self.client.get(format!("{}{path}", self.base))).ok()
+    }
+
     #[track_caller]
-    fn send(&self, mut request: reqwest::RequestBuilder) -> Answer {
+    fn send(&self, request: reqwest::RequestBuilder) -> Answer {
+        self.try_send(request).unwrap_or_else(|error| panic!("no answer: {error:?}"))
+    }
+
+    fn try_send(&self, mut request: reqwest::RequestBuilder) -> reqwest::Result<Answer> {
         if let Some(token) = &self.token {
             request = request.bearer_auth(token);
         }
-        let answer = self.runtime.block_on(async {
+        self.runtime.block_on(async {
             let response = request.send().await?;
             let status = response.status().as_u16();
             let content_type = response.headers().get("content-type").and_then(|value| value.to_str().ok());
             let content_type = content_type.unwrap_or_default().to_owned();
-            Ok::<_, reqwest::Error>(Answer { status, content_type, body: response.text().await? })
-        });
-        answer.unwrap_or_else(|error| panic!("no answer: {error:?}"))
+            Ok(Answer { status, content_type, body: response.text().await? })
+        })
     }
 }

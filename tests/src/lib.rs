@@ -10,4 +10,6 @@ pub mod layering;
 pub mod logs;
 pub mod postgres;
 pub mod program;
+pub mod random;
 pub mod server;
+pub mod torture;

@@ -144,6 +144,11 @@ impl Running {
 
     /// Ends it at once (SIGKILL), as a power cut would, and waits until it is gone.
     pub fn kill(mut self) -> Finished {
+        self.kill_now()
+    }
+
+    /// The same for one that will be replaced.
+    pub fn kill_now(&mut self) -> Finished {
         // It may have ended by itself a moment ago.
         let _ = self.child.kill();
         self.end()

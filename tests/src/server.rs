@@ -73,14 +73,22 @@ impl Server {
     /// When it does not start.
     #[track_caller]
     pub fn start(database: &Database) -> Self {
-        let mut command = command("weavewatch-server");
-        command.args(["serve", "--listen", "127.0.0.1:0"]).args(database.arguments());
-        let mut program = Running::start(command);
+        let mut program = Self::begin(database, 0);
         let url = program.line_after("listening on ");
         // It says so when its database is up to date.
         let ready = Http::new(&url, None).get("/readyz");
         assert_eq!(ready.status, 200, "{}", ready.body);
         Self { program, _folder: None, url }
+    }
+
+    /// Starts `serve` on `port` and does not wait for it.
+    ///
+    /// # Panics
+    /// When there is no such program.
+    pub fn begin(database: &Database, port: u16) -> Running {
+        let mut command = command("weavewatch-server");
+        command.args(["serve", "--listen", &format!("127.0.0.1:{port}")]).args(database.arguments());
+        Running::start(command)
     }
 
     /// Starts `demo`, which looks for a free port from `first_port` upwards, and waits until its logs are loaded.

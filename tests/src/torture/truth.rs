@@ -1,0 +1,239 @@
+//! Holds what the server and the agent have against what the writers wrote.
+//!
+//! The laws:
+//! - Every log of the server is a content of its process, from the first byte to some byte: the same events on the same
+//!   lines, told by the writer, and verdict, sessions, findings and counts as `weavewatch scan` tells them of these bytes.
+//! - No two logs are the same content, so nothing is there twice.
+//! - A content that was left alone, or destroyed only when the server had it, is there to its last byte.
+//! - Of a content that was destroyed unread, what the server was told to be lost is not more than what was cut away.
+//! - The agent's ledger closes, nothing waits, no event was dropped or rejected, and its sums are those of the server.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::content::{Content, newlines};
+use crate::agent::scan_json;
+use crate::http::Http;
+
+/// What there was in the end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Sums {
+    /// Contents that were written.
+    pub contents: u64,
+    /// Of those, the ones that had to be on the server to their last byte.
+    pub whole: u64,
+    /// Logs on the server.
+    pub logs: u64,
+    /// Events on the server.
+    pub events: u64,
+    /// Bytes on the server.
+    pub bytes: u64,
+    /// Bytes that were destroyed and are not on the server.
+    pub destroyed_bytes: u64,
+    /// Of those, the ones that the agent had seen and reported.
+    pub lost_bytes: u64,
+}
+
+impl fmt::Display for Sums {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { contents, whole, logs, events, bytes, destroyed_bytes, lost_bytes } = self;
+        write!(
+            f,
+            "{contents} contents written, {whole} to be whole; {logs} logs, {events} events, {bytes} bytes on the server, none \
+             lost, none doubled; {destroyed_bytes} bytes destroyed unread, {lost_bytes} of them seen and reported as lost"
+        )
+    }
+}
+
+/// A log as the server tells it.
+struct Told {
+    detail: Value,
+    end: usize,
+    /// Bytes that it is told to have lost.
+    lost_bytes: u64,
+    /// Line and text of each event.
+    events: Vec<(u64, String)>,
+}
+
+/// Compares. `folder` takes what the server should have, for `scan`.
+///
+/// # Panics
+/// When a law is broken.
+pub fn compare(http: &Http, status: &Value, contents: &[Content], folder: &Path) -> Sums {
+    let logs: Vec<Told> =
+        http.all_items("/api/v1/logs?limit=200").iter().map(|item| Told::ask(http, &item["id"])).collect();
+    let found = assign(&logs, contents);
+    let pairs: Vec<_> = logs.iter().zip(found.iter().map(|content| &contents[*content])).collect();
+    same_as_scan(&pairs, folder);
+
+    let mut sums = Sums { contents: contents.len() as u64, logs: logs.len() as u64, ..Sums::default() };
+    for (log, content) in &pairs {
+        let unread = content.cut_bytes + (content.bytes.len() - log.end) as u64;
+        assert!(
+            log.lost_bytes <= unread,
+            "{} bytes are told to be lost of {unread} at most: {}",
+            log.lost_bytes,
+            log.detail
+        );
+        sums.events += log.events.len() as u64;
+        sums.bytes += log.end as u64;
+        sums.lost_bytes += log.lost_bytes;
+    }
+    sums.whole = contents.iter().filter(|content| content.whole).count() as u64;
+    let mut read = vec![0; contents.len()];
+    for (log, content) in logs.iter().zip(&found) {
+        read[*content] = log.end;
+    }
+    let unread = contents.iter().zip(read).filter(|(content, _)| !content.whole);
+    sums.destroyed_bytes = unread.map(|(content, read)| (content.bytes.len() - read) as u64).sum();
+
+    let ledger = &status["ledger"];
+    let zero = Value::from(0);
+    assert_eq!(status["open_sum"], Value::Null, "{status:#}");
+    assert_eq!(
+        [&ledger["queued"], &status["queue"]["bytes"], &status["rejected"]["entries"]],
+        [&zero; 3],
+        "{status:#}"
+    );
+    assert_eq!(ledger["dropped"], serde_json::json!({}), "{status:#}");
+    let known = status["logs"]["followed"].as_u64().zip(status["logs"]["finished"].as_u64());
+    assert_eq!(known.map(|(followed, finished)| followed + finished), Some(sums.logs), "{status:#}");
+    for (name, sum) in [("events", sums.events), ("acknowledged", sums.events), ("bytes_read", sums.bytes)] {
+        assert_eq!(ledger[name], sum, "{name}, and what the server has: {status:#}");
+    }
+    sums
+}
+
+impl Told {
+    fn ask(http: &Http, id: &Value) -> Self {
+        let detail = http.get(&format!("/api/v1/logs/{}", id.as_str().expect("a log has an id"))).json();
+        let number = |value: &Value| value.as_u64().unwrap_or_else(|| panic!("a number is missing: {detail}"));
+        assert_eq!([number(&detail["missing_bytes"]), number(&detail["evidence_left_out"])], [0, 0], "{detail}");
+        let records = detail["evidence"].as_array().expect("a log has evidence").iter();
+        let events = records.filter(|record| record["shape"].is_string());
+        let events: Vec<_> = events
+            .map(|event| (number(&event["line"]), event["text"].as_str().unwrap_or_default().to_owned()))
+            .collect();
+        assert_eq!(events.len() as u64, number(&detail["counts"]["events"]), "rows and sum of {detail}");
+        let losses = detail["losses"].as_object().expect("a log has losses").iter();
+        let lost_bytes = losses.map(|(reason, loss)| {
+            assert!(["truncated", "deleted"].contains(&reason.as_str()) && loss["events"] == 0, "{reason}: {detail}");
+            number(&loss["bytes"])
+        });
+        let (lost_bytes, end) = (lost_bytes.sum(), number(&detail["counts"]["bytes"]) as usize);
+        Self { detail, end, lost_bytes, events }
+    }
+
+    /// It is the content's beginning.
+    fn begins(&self, content: &Content) -> bool {
+        let process = &self.detail["process"];
+        if process["exe"] != content.process.exe
+            || process["pid"] != content.process.pid
+            || self.end > content.bytes.len()
+        {
+            return false;
+        }
+        let whole = content.events(self.end);
+        let lines = newlines(&content.bytes[..self.end]);
+        // What stands on a line without its end may be an event or not; `scan` tells.
+        let told = self.events.iter().filter(|(line, _)| *line <= lines);
+        told.map(|(line, text)| (*line, text.as_str())).eq(whole)
+    }
+}
+
+/// Which content each log is.
+fn assign(logs: &[Told], contents: &[Content]) -> Vec<usize> {
+    let mut by_process: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+    for (number, content) in contents.iter().enumerate() {
+        by_process.entry(content.process.pid).or_default().push(number);
+    }
+    let possible: Vec<Vec<usize>> = logs
+        .iter()
+        .map(|log| {
+            let pid = log.detail["process"]["pid"].as_u64().and_then(|pid| u32::try_from(pid).ok());
+            let same = pid.and_then(|pid| by_process.get(&pid)).into_iter().flatten();
+            let fitting: Vec<_> = same.copied().filter(|content| log.begins(&contents[*content])).collect();
+            assert!(!fitting.is_empty(), "the server has a log that nobody wrote: {}", log.detail);
+            fitting
+        })
+        .collect();
+
+    let mut found = vec![None; logs.len()];
+    let mut taken = vec![None; contents.len()];
+    for (number, content) in contents.iter().enumerate().filter(|(_, content)| content.whole) {
+        let whole = |log: &usize| logs[*log].end == content.bytes.len() && possible[*log].contains(&number);
+        let there: Vec<usize> = (0..logs.len()).filter(whole).collect();
+        assert_eq!(
+            there.len(),
+            1,
+            "{} bytes of {:?} are to be there once, and the server has {:#?}",
+            content.bytes.len(),
+            content.process,
+            by_process[&content.process.pid]
+                .iter()
+                .flat_map(|content| logs.iter().filter(|log| log.begins(&contents[*content])))
+                .map(|log| &log.detail["counts"])
+                .collect::<Vec<_>>()
+        );
+        (found[there[0]], taken[number]) = (Some(number), Some(there[0]));
+    }
+    // Of what was destroyed, a beginning may fit several; each content may be there once.
+    for log in 0..logs.len() {
+        if found[log].is_none() {
+            let placed = place(log, &possible, &mut vec![false; contents.len()], &mut taken, contents);
+            assert!(placed, "the server has a content twice: {}", logs[log].detail);
+            for (content, log) in taken.iter().enumerate() {
+                if let Some(log) = log {
+                    found[*log] = Some(content);
+                }
+            }
+        }
+    }
+    found.into_iter().map(|content| content.expect("each log has been placed")).collect()
+}
+
+/// Finds a content for a log, and another one for the log that had it (an augmenting path).
+fn place(
+    log: usize,
+    possible: &[Vec<usize>],
+    tried: &mut [bool],
+    taken: &mut [Option<usize>],
+    contents: &[Content],
+) -> bool {
+    for content in possible[log].iter().copied().filter(|content| !contents[*content].whole) {
+        if std::mem::replace(&mut tried[content], true) {
+            continue;
+        }
+        if taken[content].is_none_or(|other| place(other, possible, tried, taken, contents)) {
+            taken[content] = Some(log);
+            return true;
+        }
+    }
+    false
+}
+
+/// What the server tells of each log is what `scan` tells of the bytes that it has.
+fn same_as_scan(pairs: &[(&Told, &Content)], folder: &Path) {
+    for (number, (log, content)) in pairs.iter().enumerate() {
+        let folder = folder.join(number.to_string());
+        fs::create_dir_all(&folder).expect("a writable folder");
+        fs::write(folder.join(content.process.file_name()), &content.bytes[..log.end]).expect("a writable folder");
+    }
+    let mut seen = 0;
+    for scanned in scan_json(folder) {
+        let Value::Object(mut scanned) = scanned else { panic!("scan prints objects: {scanned}") };
+        let file = scanned.remove("file");
+        let number =
+            file.as_ref().and_then(Value::as_str).and_then(|file| Path::new(file).parent()?.file_name()?.to_str());
+        let number: usize = number.and_then(|number| number.parse().ok()).expect("the path as it was given");
+        for (name, value) in &scanned {
+            assert_eq!(pairs[number].0.detail[name], *value, "{name} of {}", pairs[number].0.detail);
+        }
+        seen += 1;
+    }
+    assert_eq!(seen, pairs.len());
+}
