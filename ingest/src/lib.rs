@@ -1,7 +1,8 @@
 //! The `weavewatch` program: what it does with files, terminals and the network.
 //!
-//! The way of a log: [`scan`] or [`watch`] finds an input, [`reading`] feeds its bytes to the parser, `scan` hands the
-//! observations to the resolver and the report to [`show`], `watch` cuts them into byte ranges and uploads those.
+//! The way of a log: [`scan`] finds an input, [`reading`] feeds its bytes to the parser, the observations go to the resolver
+//! and the report to [`show`]. [`watch`] runs the [`agent`] instead, which follows logs and uploads what is new in them;
+//! [`enroll`], [`status`], [`flush`], [`preview`] and [`purge`] are the commands around it.
 //! [`explain`] and [`diff`] look at one log or two ([`one`]) and say everything about them; [`replay`] asks the resolver what
 //! should have happened.
 //!
