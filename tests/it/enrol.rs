@@ -274,7 +274,7 @@ fn programs_are_known_by_a_hash_where_the_policy_says_so() {
         batch["segments"][0]["facts"]["process"]["exe"].as_str().expect("it has a program").to_owned()
     };
     let (one, other) = (preview('a'), preview('b'));
-    assert!(one.len() == 16 && one.ends_with(".exe"), "{one}");
+    assert!(one.strip_suffix(".exe").is_some_and(|hash| hash.len() == 12), "{one}");
     assert_ne!(one, other, "another key, another hash");
     assert_eq!(preview('a'), one);
 }
