@@ -48,7 +48,7 @@ pub struct Outcome {
     pub plan: Plan,
     /// SIGKILLs for agent and server.
     pub killed: [u64; 2],
-    /// From the first kill's clock to the last check.
+    /// From the first start to the last check.
     pub took: Duration,
     /// What agent and server have.
     pub sums: Sums,
@@ -82,6 +82,15 @@ impl Drop for Scene {
     }
 }
 
+/// Ends the writers, also when something is wrong.
+struct End<'a>(&'a AtomicBool);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
 /// Runs a plan against an empty database.
 ///
 /// # Panics
@@ -103,6 +112,7 @@ pub fn run(database: &Database, plan: &Plan) -> Outcome {
     let stop = AtomicBool::new(false);
     let mut programs = [agent.start(), Server::begin(database, port)];
     let contents: Vec<Content> = std::thread::scope(|scope| {
+        let end = End(&stop);
         let writers: Vec<_> = (0..WRITERS)
             .map(|number| {
                 let (random, http) = (Random::new(random.next()), Http::new(&url, Some(&reader)));
@@ -110,19 +120,21 @@ pub fn run(database: &Database, plan: &Plan) -> Outcome {
                 scope.spawn(move || writer::write(logs, number, random, &http, stop))
             })
             .collect();
+        // A writer that ended says why when it is asked below.
+        let failed = || writers.iter().any(std::thread::ScopedJoinHandle::is_finished);
         for (number, at) in times(plan, &mut random).into_iter().enumerate() {
             std::thread::sleep(at.saturating_sub(begin.elapsed()));
-            if writers.iter().any(std::thread::ScopedJoinHandle::is_finished) {
-                // It says why below.
+            if failed() {
                 break;
             }
             let which = number % 2;
-            let again = || if which == 0 { agent.start() } else { Server::begin(database, port) };
-            kill(&mut programs[which], again);
+            kill(&mut programs[which], || if which == 0 { agent.start() } else { Server::begin(database, port) });
             killed[which] += 1;
         }
-        std::thread::sleep(plan.duration.saturating_sub(begin.elapsed()));
-        stop.store(true, Ordering::Relaxed);
+        if !failed() {
+            std::thread::sleep(plan.duration.saturating_sub(begin.elapsed()));
+        }
+        drop(end);
         writers.into_iter().flat_map(|writer| writer.join().expect("a writer says what is wrong")).collect()
     });
 

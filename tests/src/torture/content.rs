@@ -40,6 +40,8 @@ pub struct Content {
     pub whole: bool,
     /// Bytes that were cut away before anybody may have read them, from this content or from what was in its file before.
     pub cut_bytes: u64,
+    /// Of those, in lines of this content that were taken back half written.
+    pub half_bytes: u64,
 }
 
 impl Writing {
@@ -69,7 +71,17 @@ impl Content {
              Process: {exe} (PID {pid})\r\nTimestamp: {started}\r\n============================\r\n\r\n"
         );
         let (bytes, serial) = (header.into_bytes(), SERIAL.fetch_add(1, Ordering::Relaxed) + 1);
-        Self { process, bytes, events: Vec::new(), last_luid: None, serial, records: 0, whole: false, cut_bytes: 0 }
+        Self {
+            process,
+            bytes,
+            events: Vec::new(),
+            last_luid: None,
+            serial,
+            records: 0,
+            whole: false,
+            cut_bytes: 0,
+            half_bytes: 0,
+        }
     }
 
     /// Another content with the same header, written into the same file.
@@ -88,10 +100,18 @@ impl Content {
         cut.bytes.truncate(end);
         cut.events.retain(|(start, _)| *start < end);
         cut.cut_bytes += (self.bytes.len() - end) as u64;
+        cut.half_bytes = 0;
         cut.serial = SERIAL.fetch_add(1, Ordering::Relaxed) + 1;
         let luids = cut.events.iter().rev().filter_map(|(_, body)| luid(body));
         cut.last_luid = luids.map(str::to_owned).next();
         cut
+    }
+
+    /// Without what stands behind the last newline; this stays the same content.
+    pub fn take_half_back(&mut self) {
+        let end = self.bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let half_bytes = self.half_bytes + (self.bytes.len() - end) as u64;
+        *self = Self { half_bytes, ..self.cut(end) };
     }
 
     /// The next record, with its newline, or two lines of which the second belongs to the record.

@@ -32,7 +32,7 @@ pub struct Sums {
     pub events: u64,
     /// Bytes on the server.
     pub bytes: u64,
-    /// Bytes that were destroyed and are not on the server.
+    /// Bytes that were destroyed before they were read; what was cut counts although its beginning may have been kept.
     pub destroyed_bytes: u64,
     /// Of those, the ones that the agent had seen and reported.
     pub lost_bytes: u64,
@@ -44,7 +44,8 @@ impl fmt::Display for Sums {
         write!(
             f,
             "{contents} contents written, {whole} to be whole; {logs} logs, {events} events, {bytes} bytes on the server, none \
-             lost, none doubled; {destroyed_bytes} bytes destroyed unread, {lost_bytes} of them seen and reported as lost"
+             lost, none doubled; {destroyed_bytes} bytes destroyed unread at most, {lost_bytes} of \
+             them seen and reported as lost"
         )
     }
 }
@@ -90,6 +91,7 @@ pub fn compare(http: &Http, status: &Value, contents: &[Content], folder: &Path)
     }
     let unread = contents.iter().zip(read).filter(|(content, _)| !content.whole);
     sums.destroyed_bytes = unread.map(|(content, read)| (content.bytes.len() - read) as u64).sum();
+    sums.destroyed_bytes += contents.iter().map(|content| content.half_bytes).sum::<u64>();
 
     let ledger = &status["ledger"];
     let zero = Value::from(0);

@@ -185,9 +185,8 @@ impl Place {
             return;
         }
         let Some(content) = &mut self.content else { return };
-        let end = content.bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        cut_file(&self.path, end);
-        *content = content.cut(end);
+        content.take_half_back();
+        cut_file(&self.path, content.bytes.len());
     }
 
     /// Gives the file another name and writes a new one in its place, with the same header.
