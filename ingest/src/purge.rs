@@ -67,7 +67,9 @@ fn here(config: &Config) -> anyhow::Result<u64> {
         return Ok(0);
     }
     let (mut memory, notes) = Memory::open(&config.home, config.queue_bytes, config.when_full)?;
-    notes.iter().for_each(|note| say(note));
+    for note in &notes {
+        say(note);
+    }
     let bytes = memory.queue_bytes();
     memory.purge()?;
     rejected::purge(&config.home)?;

@@ -18,7 +18,7 @@ pub use config::{Config, Look};
 use crate::disk::Disk;
 use crate::folders::Folder;
 use crate::position::{LogKey, Position};
-use crate::problem::Problems;
+use crate::problem::{Problem, Problems};
 use crate::tree::Tree;
 use state::{FileState, Log, Rest, What};
 
@@ -154,6 +154,11 @@ impl Follower {
     /// How far a log got, as committed.
     pub fn position(&self, log: &str) -> Option<&Position> {
         self.logs.get(log).map(|log| &log.position)
+    }
+
+    /// What cannot be read at the moment, told before or not. A look tells each once.
+    pub fn problems(&self) -> Vec<Problem> {
+        self.problems.all()
     }
 
     /// All logs that are remembered.

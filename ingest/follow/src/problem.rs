@@ -37,6 +37,14 @@ impl Problems {
         Some(Problem { path: path.to_owned(), why })
     }
 
+    /// All that cannot be read as far as is known, by path.
+    pub fn all(&self) -> Vec<Problem> {
+        let problems = self.said.iter().map(|(path, why)| Problem { path: path.clone(), why: why.clone() });
+        let mut problems: Vec<Problem> = problems.collect();
+        problems.sort_unstable_by(|one, other| one.path.cmp(&other.path));
+        problems
+    }
+
     /// It works again, or is gone: the next problem there is news.
     pub fn solved(&mut self, path: &Path) {
         if !self.said.is_empty() {

@@ -347,7 +347,7 @@ mod tests {
         for (text, once, percent) in [("", false, 5), ("", true, 0), ("cpu_percent = 5", true, 5)] {
             std::fs::write(&path, text).expect("the folder is writable");
             let state = StateArgs { config: Some(path.clone()), state: None };
-            let read = Config::of_watch(&WatchArgs { once, state, ..WatchArgs::default() }).expect("it is sound");
+            let read = Config::of_watch(&WatchArgs { state, once, ..WatchArgs::default() }).expect("it is sound");
             assert_eq!(read.limits.cpu_percent, percent, "{text:?} {once}");
         }
     }

@@ -209,9 +209,13 @@ impl Reader<'_> {
         }
         look.forgotten.iter().for_each(|log| memory.forget(log));
         drop(memory);
-        if !look.problems.is_empty() {
-            self.shared.say(|live| live.unreadable = look.problems.iter().map(ToString::to_string).collect());
-        }
+        self.say_unreadable();
+    }
+
+    /// What cannot be read just now; it is over when it can.
+    fn say_unreadable(&self) {
+        let unreadable = self.follower.problems().iter().map(ToString::to_string).collect();
+        self.shared.say(|live| live.unreadable = unreadable);
     }
 
     /// Reads what is new in one log.
@@ -223,7 +227,7 @@ impl Reader<'_> {
                 Ok(None) => return Ok(()),
                 Err(problem) => {
                     self.shared.problems.unreadable(&problem.path.to_string_lossy(), &problem.why);
-                    self.shared.say(|live| live.unreadable = vec![problem.to_string()]);
+                    self.say_unreadable();
                     return Ok(());
                 }
             };

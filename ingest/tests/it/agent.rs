@@ -1,6 +1,7 @@
 //! A machine with an agent: its logs, its state, the agent as a process, and what of its logs a server has.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -14,7 +15,7 @@ use crate::common::{Run, run, weavewatch};
 use crate::server::{Answer, Request, Server};
 
 /// Longer than anything takes here; a test that waits so long has failed.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A log folder with a state folder beside it.
 pub struct Machine {
@@ -122,6 +123,12 @@ impl Agent {
         fs::read_to_string(&self.said).expect("it was made")
     }
 
+    /// Ends it without asking.
+    pub fn kill(mut self) {
+        self.child.kill().expect("it is ours");
+        self.child.wait().expect("it is ours");
+    }
+
     /// Asks it to end, as a service manager does; tells how it ended and how long that took.
     pub fn stop(mut self) -> (ExitStatus, Duration) {
         let asked = Instant::now();
@@ -151,11 +158,13 @@ pub fn log(events: usize) -> String {
         .to_owned();
     for number in 0..events {
         let (minute, second, milli) = (number / 60_000 % 60, number / 1000 % 60, number % 1000);
-        text += &format!(
+        let written = write!(
+            text,
             "[2026-09-14 12:{minute:02}:{second:02}.{milli:03}] [WARN ] [d3d_log_weave_placement] weave placement: \
              render='NVIDIA GeForce RTX 4080 Laptop GPU' LUID=00000000:00015f3a, panel scanout='Intel(R) Iris(R) Xe \
              Graphics' LUID=00000000:00013c07 — weave/present on the SCANOUT adapter (split=1) (#918)\r\n"
         );
+        written.expect("a string takes everything");
     }
     text + "\r\n=== DisplayXR Log Ended ===\r\n"
 }

@@ -226,3 +226,56 @@ fn a_full_queue_that_pauses_loses_nothing() {
     assert!(agent.stop().0.success());
     assert_eq!(Arrived::of(server.requests()).events(), EVENTS as u64);
 }
+
+#[test]
+fn an_agent_that_is_killed_again_and_again_goes_on_where_it_was() {
+    const LOGS: u64 = 4;
+    const EVENTS: usize = 3_000;
+    let machine = Machine::new();
+    let address = nobody();
+    machine.configure(&format!("http://{address}"), "");
+    for pid in 0..LOGS {
+        machine.write(&log_name("A.exe", u32::try_from(pid).expect("it is small"), "12-00-00"), EVENTS);
+    }
+    let all = LOGS * EVENTS as u64;
+    let mut read = 0;
+    while read < all {
+        let agent = machine.start();
+        let more = |status: &serde_json::Value| status["ledger"]["events"].as_u64().is_some_and(|now| now > read);
+        machine.wait("it reads", more);
+        agent.kill();
+        // The ledger closes without an agent too, and nothing that was read is forgotten.
+        let now = machine.status()["ledger"]["events"].as_u64().expect("it is a number");
+        assert!(now >= read, "{now} after {read}");
+        read = now;
+    }
+    let server = Server::at(address, Answer::accept);
+    let agent = machine.start();
+    machine.wait_for(all);
+    assert!(!agent.said().contains("read and sent again"), "{}", agent.said());
+    assert!(agent.stop().0.success());
+    let arrived = Arrived::of(server.requests());
+    assert_eq!(arrived.events(), all);
+    // Each range repeats the last record before it.
+    assert!(arrived.came <= all + LOGS * 10, "{} came for {all}", arrived.came);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_can_be_read_again_is_no_longer_told_as_unreadable() {
+    let machine = Machine::new();
+    let server = kind_server();
+    machine.configure(&server.url, "poll_s = 1");
+    // Root reads everything, but nobody reads through a loop of links.
+    let looped = machine.path().join("logs").join(log_name("L.exe", 9, "12-00-00"));
+    std::os::unix::fs::symlink(&looped, &looped).expect("the folder is writable");
+    let agent = machine.start();
+    let status = machine.wait("it is told", |status| status["unreadable"] != serde_json::json!([]));
+    assert!(status["unreadable"].to_string().contains("L.exe"), "{status:#}");
+    std::fs::remove_file(&looped).expect("the folder is writable");
+    machine.write(&log_name("L.exe", 9, "12-00-00"), 3);
+    machine.wait("it is over", |status| status["unreadable"] == serde_json::json!([]));
+    machine.wait_for(3);
+    // The code tells that some input could not be read, in all of the time.
+    assert_eq!(agent.stop().0.code(), Some(3));
+}

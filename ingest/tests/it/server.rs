@@ -92,7 +92,7 @@ impl Server {
     pub fn at(address: SocketAddr, answer: impl FnMut(&Request) -> Answer + Send + 'static) -> Self {
         let listener = TcpListener::bind(address).expect("nobody listens there");
         let url = format!("http://{}", listener.local_addr().expect("it is bound"));
-        Self::on(listener, url, |stream| Ok(stream), answer)
+        Self::on(listener, url, Ok, answer)
     }
 
     /// The same behind a secure channel.
