@@ -119,8 +119,8 @@ fn the_json_of_every_log_is_its_scan_object_with_three_more_keys() {
 /// Two cards of one name: a sentence that gives the name twice would say that one card did both.
 #[test]
 fn twins_are_told_apart_in_sentences_and_lines() {
-    let folder = tempfile::tempdir().expect("there is room for a folder");
     const CARD: &str = "'RTX A2000' LUID=00000000:0000";
+    let folder = tempfile::tempdir().expect("there is room for a folder");
     let bodies = [
         "[INFO ] [gather_candidates] render adapter: candidate[0] 'RTX A2000', dedicated VRAM 5954 MB, kind 2."
             .to_owned(),
@@ -139,8 +139,8 @@ fn twins_are_told_apart_in_sentences_and_lines() {
              the SCANOUT adapter (split=1) (#918)"
         ),
     ];
-    let log: String = bodies.iter().map(|body| format!("[2026-10-11 10:00:00.037] {body}\n")).collect();
-    fs::write(folder.path().join("a.log"), log).expect("the folder is writable");
+    let log: Vec<_> = bodies.iter().map(|body| format!("[2026-10-11 10:00:00.037] {body}\n")).collect();
+    fs::write(folder.path().join("a.log"), log.concat()).expect("the folder is writable");
     let page = explained(folder.path(), "a.log");
     let summary = page["summary"].as_str().expect("it is text");
     let named = |luid: &str| summary.contains(&format!("RTX A2000 (LUID 00000000:0000{luid})"));
