@@ -112,6 +112,21 @@ fn a_long_log_comes_in_ranges_that_are_cut_at_records() {
 }
 
 #[test]
+fn no_range_takes_more_than_its_limit() {
+    let text = header("A.exe", 1) + &events(0..200);
+    for json_bytes in (10_000..30_000).step_by(500) {
+        let mut machine = Machine::new();
+        machine.buffer_bytes = 1024;
+        machine.limits.json_bytes = json_bytes;
+        machine.write(&name("A.exe", 1), &text);
+        machine.poll();
+        let most = machine.ranges.iter().map(|range| range.json_bytes).max();
+        assert!(most <= Some(json_bytes), "{most:?} of {json_bytes}");
+        machine.assert_holds(&machine.only(), &text);
+    }
+}
+
+#[test]
 fn a_log_that_says_little_is_cut_by_its_bytes() {
     let mut machine = Machine::new();
     machine.limits.log_bytes = 200_000;

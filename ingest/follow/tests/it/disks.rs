@@ -403,4 +403,11 @@ fn where_files_have_no_numbers_a_renamed_file_stays_the_same_log() {
     machine.append(&name("B.exe", 2), event(1));
     assert_eq!(machine.poll().losses, []);
     machine.assert_holds(&machine.only(), text + &event(1));
+    // A header alone is too little to tell a renamed file from another.
+    machine.write(&name("A.exe", 3), header("A.exe", 3));
+    machine.poll();
+    machine.remove(&name("A.exe", 3));
+    machine.write(&name("A.exe", 4), header("A.exe", 3));
+    machine.poll();
+    assert_eq!(machine.logs().len(), 3);
 }

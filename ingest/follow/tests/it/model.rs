@@ -182,12 +182,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 4, ..ProptestConfig::default() })]
 
     #[test]
-    fn ranges_add_up_to_the_files_whatever_happens(steps in prop::collection::vec(step(), 1..40), small: bool, lists_sizes: bool, seldom: bool) {
+    fn ranges_add_up_to_the_files_whatever_happens(steps in prop::collection::vec(step(), 1..40), small in 0..3_u8, lists_sizes: bool, seldom: bool) {
         let mut world = World { machine: Machine::new(), files: BTreeMap::new(), number: 0 };
-        if small {
-            world.machine.limits = Limits { json_bytes: 8_000, log_bytes: 10_000 };
-            world.machine.buffer_bytes = 4096;
-        }
+        let limits = [(2 << 20, 16 << 20, 64 * 1024), (8_000, 10_000, 4096), (1, 1, 600)];
+        let (json_bytes, log_bytes, buffer_bytes) = limits[usize::from(small)];
+        world.machine.limits = Limits { json_bytes, log_bytes };
+        world.machine.buffer_bytes = buffer_bytes;
         world.machine.lists_sizes = lists_sizes;
         if seldom {
             world.machine.config.full_every = Duration::from_secs(20);
