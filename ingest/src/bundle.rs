@@ -1,7 +1,7 @@
 //! `weavewatch bundle`: a support bundle of redacted logs, of what `displayxr-cli` says of the machine, and of what `scan`
 //! says of both, with a manifest.
 //!
-//! A log goes through once: its lines are redacted ([`redacting`]), and what comes out is packed, hashed ([`pack`]) and
+//! A log goes through once: its lines are redacted (`redacting`), and what comes out is packed, hashed (`pack`) and
 //! examined in the same pass, in constant memory. So the report is about the bytes of the bundle, and scanning the bundle
 //! gives the same report again.
 
