@@ -5,6 +5,7 @@
 use std::fs;
 use std::io;
 use std::path::PathBuf;
+use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -29,7 +30,7 @@ pub struct Rejected {
     pub segment: Box<RawValue>,
 }
 
-/// Keeps an entry under its number.
+/// Keeps an entry under the time and its number: the queue may start its numbers anew one day.
 ///
 /// # Errors
 /// When the folder cannot be written.
@@ -42,7 +43,8 @@ pub fn keep(home: &Home, number: u64, entry: &Entry, reason: &str) -> io::Result
         file: entry.position.file.clone(),
         segment: entry.segment.clone(),
     };
-    write_whole(&folder.join(format!("{number:020}.json")), &serde_json::to_vec(&rejected)?, true)?;
+    let now_ms = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_millis());
+    write_whole(&folder.join(format!("{now_ms:015}-{number:020}.json")), &serde_json::to_vec(&rejected)?, true)?;
     let mut files = list(&folder)?;
     let mut bytes: u64 = files.iter().map(|(_, bytes)| bytes).sum();
     while bytes > MOST_BYTES && files.len() > 1 {
@@ -74,7 +76,7 @@ pub fn purge(home: &Home) -> io::Result<()> {
     Ok(())
 }
 
-/// By name, which is by number.
+/// By name, which is by time.
 fn list(folder: &std::path::Path) -> io::Result<Vec<(PathBuf, u64)>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
