@@ -48,9 +48,9 @@ impl Default for Config {
 /// What a look found.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Look {
-    /// Logs that [`Follower::read`] has something of.
+    /// Logs that [`Follower::read`](super::Follower::read) has something of.
     pub changed: Vec<LogKey>,
-    /// Logs whose position changed without anything to read: save it ([`Follower::position`]).
+    /// Logs whose position changed without anything to read: save it ([`Follower::position`](super::Follower::position)).
     pub moved: Vec<LogKey>,
     /// Logs that are remembered no longer: delete what was saved of them.
     pub forgotten: Vec<LogKey>,

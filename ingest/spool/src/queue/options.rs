@@ -24,7 +24,7 @@ impl Options {
 /// Why an entry was not taken. The queue is as it was before.
 #[derive(Debug, thiserror::Error)]
 pub enum PushError {
-    /// The cap is reached: wait for acknowledgements, or [`Queue::drop_oldest`].
+    /// The cap is reached: wait for acknowledgements, or [`Queue::drop_oldest`](super::Queue::drop_oldest).
     #[error(
         "the queue has reached its cap of {cap_bytes} bytes; wait until the server takes entries, or raise the cap"
     )]
