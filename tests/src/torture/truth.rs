@@ -67,9 +67,8 @@ struct Told {
 pub fn compare(http: &Http, status: &Value, contents: &[Content], folder: &Path) -> Sums {
     let logs: Vec<Told> =
         http.all_items("/api/v1/logs?limit=200").iter().map(|item| Told::ask(http, &item["id"])).collect();
-    let found = assign(&logs, contents);
+    let found = assign(&logs, &fitting(&logs, contents, folder), contents);
     let pairs: Vec<_> = logs.iter().zip(found.iter().map(|content| &contents[*content])).collect();
-    same_as_scan(&pairs, folder);
 
     let mut sums = Sums { contents: contents.len() as u64, logs: logs.len() as u64, ..Sums::default() };
     for (log, content) in &pairs {
@@ -147,46 +146,63 @@ impl Told {
     }
 }
 
-/// Which content each log is.
-fn assign(logs: &[Told], contents: &[Content]) -> Vec<usize> {
+/// The contents that each log can be: with the same events, and of which `scan` tells what the server tells.
+fn fitting(logs: &[Told], contents: &[Content], folder: &Path) -> Vec<Vec<usize>> {
     let mut by_process: BTreeMap<_, Vec<usize>> = BTreeMap::new();
     for (number, content) in contents.iter().enumerate() {
-        by_process.entry(content.process.pid).or_default().push(number);
+        by_process.entry(u64::from(content.process.pid)).or_default().push(number);
     }
-    let possible: Vec<Vec<usize>> = logs
-        .iter()
-        .map(|log| {
-            let pid = log.detail["process"]["pid"].as_u64().and_then(|pid| u32::try_from(pid).ok());
-            let same = pid.and_then(|pid| by_process.get(&pid)).into_iter().flatten();
-            let fitting: Vec<_> = same.copied().filter(|content| log.begins(&contents[*content])).collect();
-            assert!(!fitting.is_empty(), "the server has a log that nobody wrote: {}", log.detail);
-            fitting
-        })
-        .collect();
+    let mut pairs = Vec::new();
+    for (number, log) in logs.iter().enumerate() {
+        let same_process = log.detail["process"]["pid"].as_u64().and_then(|pid| by_process.get(&pid));
+        let same_events = same_process.into_iter().flatten().filter(|content| log.begins(&contents[**content]));
+        pairs.extend(same_events.map(|content| (number, *content)));
+    }
+    for (number, (log, content)) in pairs.iter().enumerate() {
+        let Content { process, bytes, .. } = &contents[*content];
+        let folder = folder.join(number.to_string());
+        fs::create_dir_all(&folder).expect("a writable folder");
+        fs::write(folder.join(process.file_name()), &bytes[..logs[*log].end]).expect("a writable folder");
+    }
+    let mut possible = vec![Vec::new(); logs.len()];
+    let mut differences = vec![Vec::new(); logs.len()];
+    for scanned in scan_json(folder) {
+        let Value::Object(mut scanned) = scanned else { panic!("scan prints objects: {scanned}") };
+        let file = scanned.remove("file");
+        let number =
+            file.as_ref().and_then(Value::as_str).and_then(|file| Path::new(file).parent()?.file_name()?.to_str());
+        let number: usize = number.and_then(|number| number.parse().ok()).expect("the path as it was given");
+        let (log, content) = pairs[number];
+        let other: Vec<_> = scanned.into_iter().filter(|(name, value)| logs[log].detail[name] != *value).collect();
+        if other.is_empty() {
+            possible[log].push(content);
+        } else {
+            differences[log].push(other);
+        }
+    }
+    for ((log, possible), differences) in logs.iter().zip(&possible).zip(&differences) {
+        assert!(!possible.is_empty(), "nobody wrote what the server has, {}; scan says {differences:#?}", log.detail);
+    }
+    possible
+}
 
+/// Which content each log is.
+fn assign(logs: &[Told], possible: &[Vec<usize>], contents: &[Content]) -> Vec<usize> {
     let mut found = vec![None; logs.len()];
     let mut taken = vec![None; contents.len()];
     for (number, content) in contents.iter().enumerate().filter(|(_, content)| content.whole) {
         let whole = |log: &usize| logs[*log].end == content.bytes.len() && possible[*log].contains(&number);
         let there: Vec<usize> = (0..logs.len()).filter(whole).collect();
-        assert_eq!(
-            there.len(),
-            1,
-            "{} bytes of {:?} are to be there once, and the server has {:#?}",
-            content.bytes.len(),
-            content.process,
-            by_process[&content.process.pid]
-                .iter()
-                .flat_map(|content| logs.iter().filter(|log| log.begins(&contents[*content])))
-                .map(|log| &log.detail["counts"])
-                .collect::<Vec<_>>()
-        );
+        let beginnings = (0..logs.len()).filter(|log| possible[*log].contains(&number));
+        let beginnings: Vec<_> = beginnings.map(|log| &logs[log].detail["counts"]).collect();
+        let Content { bytes, process, .. } = content;
+        assert_eq!(there.len(), 1, "{} bytes of {process:?} are to be there once: {beginnings:#?}", bytes.len());
         (found[there[0]], taken[number]) = (Some(number), Some(there[0]));
     }
     // Of what was destroyed, a beginning may fit several; each content may be there once.
     for log in 0..logs.len() {
         if found[log].is_none() {
-            let placed = place(log, &possible, &mut vec![false; contents.len()], &mut taken, contents);
+            let placed = place(log, possible, &mut vec![false; contents.len()], &mut taken, contents);
             assert!(placed, "the server has a content twice: {}", logs[log].detail);
             for (content, log) in taken.iter().enumerate() {
                 if let Some(log) = log {
@@ -216,26 +232,4 @@ fn place(
         }
     }
     false
-}
-
-/// What the server tells of each log is what `scan` tells of the bytes that it has.
-fn same_as_scan(pairs: &[(&Told, &Content)], folder: &Path) {
-    for (number, (log, content)) in pairs.iter().enumerate() {
-        let folder = folder.join(number.to_string());
-        fs::create_dir_all(&folder).expect("a writable folder");
-        fs::write(folder.join(content.process.file_name()), &content.bytes[..log.end]).expect("a writable folder");
-    }
-    let mut seen = 0;
-    for scanned in scan_json(folder) {
-        let Value::Object(mut scanned) = scanned else { panic!("scan prints objects: {scanned}") };
-        let file = scanned.remove("file");
-        let number =
-            file.as_ref().and_then(Value::as_str).and_then(|file| Path::new(file).parent()?.file_name()?.to_str());
-        let number: usize = number.and_then(|number| number.parse().ok()).expect("the path as it was given");
-        for (name, value) in &scanned {
-            assert_eq!(pairs[number].0.detail[name], *value, "{name} of {}", pairs[number].0.detail);
-        }
-        seen += 1;
-    }
-    assert_eq!(seen, pairs.len());
 }
