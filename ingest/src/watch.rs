@@ -106,10 +106,11 @@ async fn interrupt() {
 /// The exit code, and with `--once` a line for people.
 fn sum_up(shared: &Shared, read: Option<Read>, sent: &Sent) -> Exit {
     let Some(read) = read else { return Exit::Unreadable };
-    let exit = sent.exit.max(shared.problems.exit()).max(if read.disk_failed { Exit::Unreadable } else { Exit::Done });
     if !shared.config.once {
-        return exit;
+        // It did what it was asked to: follow until it is asked to end. What went wrong on the way is in `status`.
+        return Exit::Done;
     }
+    let exit = sent.exit.max(shared.problems.exit()).max(if read.disk_failed { Exit::Unreadable } else { Exit::Done });
     let waiting = View::of(&shared.config.home, 0).map(|view| view.waiting).unwrap_or_default();
     let left = waiting.len() as u64 + read.left;
     let whole: BTreeSet<&String> =

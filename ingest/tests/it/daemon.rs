@@ -276,6 +276,6 @@ fn a_file_that_can_be_read_again_is_no_longer_told_as_unreadable() {
     machine.write(&log_name("L.exe", 9, "12-00-00"), 3);
     machine.wait("it is over", |status| status["unreadable"] == serde_json::json!([]));
     machine.wait_for(3);
-    // The code tells that some input could not be read, in all of the time.
-    assert_eq!(agent.stop().0.code(), Some(3));
+    // Ending when asked to is no failure, whatever happened on the way.
+    assert_eq!(agent.stop().0.code(), Some(0));
 }
