@@ -4,6 +4,7 @@
 //! `redact`) and keeps it in the [`memory`] (crate `spool`). [`sender`] takes it from there and gives it to the server
 //! ([`upload`]). Both keep to the [`config`]; [`live`] tells the other commands what only the running agent knows.
 
+pub mod background;
 pub mod batch;
 pub mod config;
 pub mod home;

@@ -16,7 +16,7 @@ use crate::agent::reader::{self, Read};
 use crate::agent::sender::{self, Sent};
 use crate::agent::shared::Shared;
 use crate::agent::upload::Uploader;
-use crate::agent::{machine, runtime};
+use crate::agent::{background, machine, runtime};
 use crate::cli::WatchArgs;
 use crate::exit::Exit;
 use crate::problems::Problems;
@@ -61,8 +61,16 @@ pub fn run_until(args: &WatchArgs, end: impl Future<Output = ()>) -> Exit {
         shared.problems.note(format_args!("following the logs of this machine for {}", credential.server));
     }
     shared.say(|live| live.last_error = None);
+    if !shared.config.once {
+        background::prefer_others();
+    }
     let (read, sent) = std::thread::scope(|scope| {
-        let reading = scope.spawn(|| reader::run(&shared));
+        let reading = scope.spawn(|| {
+            if !shared.config.once {
+                background::prefer_others_in_this_thread();
+            }
+            reader::run(&shared)
+        });
         let sent = runtime.block_on(send(&shared, credential, uploader, end));
         shared.stop();
         // A thread that panicked has said so; what it read is safe or is read again.

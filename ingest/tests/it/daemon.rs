@@ -279,3 +279,25 @@ fn a_file_that_can_be_read_again_is_no_longer_told_as_unreadable() {
     // Ending when asked to is no failure, whatever happened on the way.
     assert_eq!(agent.stop().0.code(), Some(0));
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_disk_serves_others_before_any_thread_of_the_agent() {
+    let ask = |thread: &str| std::process::Command::new("ionice").args(["-p", thread]).output();
+    if ask("1").is_err() {
+        println!("skipped: the tool ionice (util-linux) is not here");
+        return;
+    }
+    let machine = Machine::new();
+    let server = kind_server();
+    machine.configure(&server.url, "");
+    machine.write(&log_name("A.exe", 1, "12-00-00"), 1);
+    let agent = machine.start();
+    machine.wait_for(1);
+    let threads = std::fs::read_dir(format!("/proc/{}/task", agent.pid())).expect("the agent runs");
+    for thread in threads {
+        let thread = thread.expect("the agent runs").file_name();
+        let told = ask(&thread.to_string_lossy()).expect("the tool is here");
+        assert_eq!(String::from_utf8_lossy(&told.stdout).trim(), "best-effort: prio 7", "{thread:?}");
+    }
+}
