@@ -1,5 +1,6 @@
 //! What stands in a log: encodings, damage, long lines, long logs.
 
+use follow::Limits;
 use jiff::tz::TimeZone;
 use wire::Clock;
 
@@ -200,7 +201,27 @@ fn what_a_file_is_may_turn_out_late() {
     machine.write(&name, capture.repeat(3));
     machine.poll();
     assert_eq!(machine.ranges[0].segment.observations.len(), 3, "a capture of stderr, as far as one can tell");
-    machine.append(&name, &record);
+    let report = " :: GPU topology (#918 — does the weave cross adapters to reach the panel?)\r\n";
+    machine.append(&name, report);
     machine.poll();
-    machine.assert_holds(&machine.only(), capture.repeat(3) + &record);
+    machine.assert_holds(&machine.only(), capture.repeat(3) + report);
+}
+
+#[test]
+fn a_prefix_that_was_taken_half_and_is_completed_after_all_moves_nothing_back() {
+    let mut machine = Machine::new();
+    machine.limits = Limits { json_bytes: 1, log_bytes: 1 };
+    // The first piece that is read again ends inside the completed line.
+    machine.buffer_bytes = event(0).len() + 50;
+    let name = name("A.exe", 1);
+    let (half, rest) = (&event(60)[..5], &event(60)[5..]);
+    let text = header("A.exe", 1) + &events(0..60) + half;
+    machine.write(&name, &text);
+    machine.poll();
+    machine.pass(3600);
+    machine.poll();
+    assert_eq!(machine.ranges.last().map(|range| range.segment.end), Some(text.len() as u64));
+    machine.append(&name, rest.to_owned() + &events(61..64));
+    machine.poll();
+    machine.assert_holds(&machine.only(), text + rest + &events(61..64));
 }
