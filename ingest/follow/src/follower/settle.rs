@@ -15,6 +15,10 @@ use crate::position::{Ended, LogKey, Position};
 /// left alone for this long.
 const STILL: Duration = Duration::from_secs(10);
 
+/// A file that gets another name while the folders are walked is in neither place, and comes back at the next look. So what
+/// was not read of a file that is gone counts as lost only this much later.
+const GONE_FOR_GOOD: Duration = Duration::from_secs(10);
+
 impl Follower {
     /// Ends a look.
     pub(super) fn settle(&mut self, look: &mut Look) {
@@ -25,6 +29,7 @@ impl Follower {
             self.settle_unsure(look);
             self.settle_touched(look);
             self.settle_orphans(look);
+            self.settle_gone(look);
             self.find_work(look);
             self.forget(look);
         }
@@ -96,15 +101,24 @@ impl Follower {
         let Some(log) = self.logs.get_mut(key).filter(|log| log.at.is_none()) else { return };
         let position = &mut log.position;
         let replaced = self.files.contains_key(Path::new(&position.path));
-        let (ended, reason) = if replaced { (Ended::Replaced, "truncated") } else { (Ended::Deleted, "deleted") };
-        if position.seen > position.end {
-            look.losses.push(loss(key, position, reason, position.seen - position.end));
-        }
-        position.seen = position.end;
-        position.ended = Some(ended);
+        position.ended = Some(if replaced { Ended::Replaced } else { Ended::Deleted });
         position.gone_s = Some(seconds(self.now));
-        if position.told {
+        if position.told || position.seen > position.end {
             look.moved.push(key.clone());
+        }
+    }
+
+    /// Logs whose file is gone for good: what was not read of them is lost.
+    fn settle_gone(&mut self, look: &mut Look) {
+        let now = self.now;
+        for (key, log) in &mut self.logs {
+            let position = &mut log.position;
+            if log.at.is_some() || position.lost_at().is_none_or(|at| now < at) {
+                continue;
+            }
+            let reason = if position.ended == Some(Ended::Replaced) { "truncated" } else { "deleted" };
+            look.losses.push(loss(key, position, reason, position.seen - position.end));
+            position.seen = position.end;
         }
     }
 
@@ -137,6 +151,8 @@ impl Follower {
                 until = until.min(file.ask_at);
             }
         }
+        let lost = logs.values().filter(|log| log.at.is_none()).filter_map(|log| log.position.lost_at()).min();
+        until = until.min(lost.unwrap_or(until));
         look.changed.sort_unstable();
         counts.waiting.sort_unstable();
         counts.finished = logs.values().filter(|log| log.position.ended.is_some()).count() as u64;
@@ -170,6 +186,15 @@ impl Follower {
             }
             look.forgotten.push(key);
         }
+    }
+}
+
+impl Position {
+    /// When what was not read of a log whose file is gone counts as lost, if anything does.
+    fn lost_at(&self) -> Option<SystemTime> {
+        let gone = matches!(self.ended, Some(Ended::Replaced | Ended::Deleted)) && self.seen > self.end;
+        let gone_s = self.gone_s.filter(|_| gone)?;
+        SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(gone_s) + GONE_FOR_GOOD)
     }
 }
 

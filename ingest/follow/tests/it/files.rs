@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::{Duration, SystemTime};
 
-use follow::{Ended, Folder};
+use follow::{Ended, Folder, Look};
 
 use crate::common::{FOOTER, Machine, event, events, header, name, noise};
 
@@ -17,6 +17,12 @@ fn one() -> (Machine, String, String) {
     machine.poll();
     let log = machine.only();
     (machine, log, text)
+}
+
+/// A look at a time when what is gone does not come back.
+fn later(machine: &mut Machine) -> Look {
+    machine.pass(10);
+    machine.poll()
 }
 
 #[test]
@@ -160,7 +166,8 @@ fn a_truncated_file_is_another_log_and_what_was_not_read_is_a_loss() {
     machine.poll();
     let shorter = header(EXE, 1) + &event(7);
     machine.write(&name(EXE, 1), &shorter);
-    let look = machine.poll();
+    assert_eq!(machine.poll().moved, [log.as_str().into()]);
+    let look = later(&mut machine);
     let loss = &look.losses[0];
     assert_eq!((loss.log.as_deref(), loss.reason.as_str(), loss.bytes), (Some(log.as_str()), "truncated", 11));
     assert_eq!((look.losses.len(), &look.moved), (1, &vec![log.as_str().into()]));
@@ -254,14 +261,35 @@ fn a_deleted_log_is_finished_and_what_was_not_read_is_a_loss() {
     machine.poll();
     machine.remove(&name(EXE, 1));
     let look = machine.poll();
-    assert_eq!((look.finished, look.followed), (1, 0));
+    assert_eq!((look.finished, look.followed, look.losses.len()), (1, 0, 0));
+    machine.restart();
+    let look = later(&mut machine);
     assert_eq!((look.losses[0].reason.as_str(), look.losses[0].bytes), ("deleted", 11));
     machine.restart();
-    let look = machine.poll();
+    let look = later(&mut machine);
     assert_eq!((look.finished, look.losses.len()), (1, 0));
     machine.pass(8 * 24 * 3600);
     assert_eq!(machine.poll().forgotten, [log.as_str().into()]);
     assert!(machine.saved.is_empty());
+}
+
+#[test]
+fn a_file_that_was_between_two_names_during_a_look_has_lost_nothing() {
+    for taken in [false, true] {
+        let (mut machine, log, text) = one();
+        machine.append(&name(EXE, 1), "[2026");
+        machine.poll();
+        machine.rename(&name(EXE, 1), "../between");
+        if taken {
+            machine.write(&name(EXE, 1), header(EXE, 1));
+        }
+        assert_eq!((machine.poll().losses, machine.saved.len()), (vec![], 1 + usize::from(taken)));
+        machine.rename("../between", "old.log");
+        assert_eq!(machine.poll().losses, []);
+        machine.append("old.log", &event(3)[5..]);
+        assert_eq!((machine.poll().losses, later(&mut machine).losses), (vec![], vec![]));
+        machine.assert_holds(&log, text + &event(3));
+    }
 }
 
 #[test]
@@ -392,8 +420,8 @@ fn a_file_that_is_deleted_between_looking_and_reading_is_no_error() {
     assert_eq!(machine.look().changed.len(), 1);
     machine.remove(&name(EXE, 1));
     assert!(machine.read_and_lose(&log).is_none());
-    let look = machine.poll();
-    assert_eq!((look.finished, look.losses[0].bytes), (1, event(3).len() as u64));
+    assert_eq!(machine.poll().finished, 1);
+    assert_eq!(later(&mut machine).losses[0].bytes, event(3).len() as u64);
     assert_eq!(machine.problems, []);
     machine.assert_holds(&log, text);
 }
@@ -406,7 +434,8 @@ fn a_file_that_is_replaced_between_looking_and_reading_is_another_log() {
     let other = header(EXE, 1) + &events(10..30);
     machine.write(&name(EXE, 1), &other);
     assert!(machine.read_and_lose(&log).is_none());
-    let look = machine.poll();
+    machine.poll();
+    let look = later(&mut machine);
     assert_eq!((look.losses.len(), look.losses[0].bytes), (1, event(3).len() as u64));
     machine.assert_holds(&log, text);
     machine.assert_holds(&machine.logs()[1], other);
