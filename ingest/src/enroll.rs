@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use reqwest::Method;
 use wire::{ENROLL_SCHEMA, Enroll, Enrolled};
 
@@ -76,31 +76,42 @@ fn trade(args: &EnrollArgs, prepared: Prepared) -> Exit {
         machine: machine.clone(),
         agent: env!("CARGO_PKG_VERSION").to_owned(),
     };
-    let answer = runtime().and_then(|runtime| {
+    let ready = config.home.can_keep().and_then(|()| runtime()).map_err(|error| (Exit::Unreadable, error));
+    let answer = ready.and_then(|runtime| {
         runtime
             .block_on(uploader.call::<Enrolled>(Method::POST, &["enroll"], Some(&question)))
-            .map_err(Failure::into_error)
+            .map_err(|failure| (Exit::Server, advised(failure)))
     });
     let kept = answer.and_then(|enrolled| {
         if enrolled.machine != machine {
-            bail!("the server answered for another machine");
+            return Err((Exit::Server, anyhow!("the server answered for another machine")));
         }
         let credential = Credential { server, token: enrolled.token };
         let crate::cli::ServerArgs { server: _, ca, proxy, allow_http } = config.way;
-        config.home.keep(&Enrolment { credential, dirs: config.dirs, ca, proxy, allow_http })
+        let enrolment = Enrolment { credential, dirs: config.dirs, ca, proxy, allow_http };
+        config.home.keep(&enrolment).map_err(|error| (Exit::Unreadable, error))
     });
     match kept {
         Ok(()) => show::done(show::text(
             "enrolled; `weavewatch watch` sends from now on, `weavewatch purge` deletes what was sent\n",
         )),
-        Err(error) => {
-            say(format_args!(
-                "failed to enrol: {error:#}. The secret comes from the owner of the server: `weavewatch-server token \
-                 create --scope enrolment`"
-            ));
-            Exit::Server
+        Err((exit, error)) => {
+            say(format_args!("failed to enrol: {error:#}"));
+            exit
         }
     }
+}
+
+/// What went wrong, and where the secret comes from when it may be that.
+fn advised(failure: Failure) -> anyhow::Error {
+    let settings = matches!(failure, Failure::Settings(_));
+    let error = failure.into_error();
+    if !settings {
+        return error;
+    }
+    anyhow!(
+        "{error:#}. The secret comes from the owner of the server: `weavewatch-server token create --scope enrolment`"
+    )
 }
 
 /// What the owner agrees to.

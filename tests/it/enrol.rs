@@ -291,3 +291,18 @@ fn a_configuration_that_is_wrong_is_said_by_every_command() {
         }
     }
 }
+
+/// The server ends the old credential when it gives a new one, so it is asked only when the new one can be kept.
+#[test]
+fn an_enrolment_that_cannot_be_kept_leaves_the_credential_that_works() {
+    let database = Database::sqlite();
+    let server = Server::start(&database);
+    let secret = database.token("enrolment");
+    let machine = Machine::new();
+    machine.enroll(&server, &secret).with_code(0);
+    // A folder in its place stops whoever runs the test from writing the file, root included.
+    std::fs::create_dir(machine.state().join("credential.probe")).expect("a writable folder");
+    let again = machine.enroll(&server, &secret);
+    assert!(again.with_code(3).stderr.contains("failed to write"), "{}", again.stderr);
+    machine.watch_once().with_code(0);
+}

@@ -106,6 +106,20 @@ impl Home {
             .with_context(|| format!("failed to read {}; enrol again", self.credential_path().display()))
     }
 
+    /// Makes sure that an enrolment can be kept: the server ends the old credential when it gives a new one, so a disk that
+    /// takes nothing has to be known before.
+    ///
+    /// # Errors
+    /// When the folder cannot be written, or the disk is full.
+    pub fn can_keep(&self) -> anyhow::Result<()> {
+        /// More than an enrolment takes.
+        const ROOM: usize = 16 << 10;
+        let path = self.folder.join("credential.probe");
+        write_whole(&path, &[b' '; ROOM], true)
+            .and_then(|()| fs::remove_file(&path))
+            .with_context(|| format!("failed to write into {}", self.folder.display()))
+    }
+
     /// Keeps the enrolment.
     ///
     /// # Errors
