@@ -17,6 +17,7 @@ pub mod exit;
 pub mod explain;
 pub mod flush;
 pub mod one;
+pub mod own_names;
 pub mod preview;
 pub mod problems;
 pub mod purge;

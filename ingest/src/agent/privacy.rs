@@ -4,6 +4,7 @@ use redact::Redactor;
 use wire::{Heartbeat, Loss, Segment};
 
 use crate::agent::config::Config;
+use crate::own_names;
 
 /// The policy, ready.
 #[derive(Clone, Debug)]
@@ -15,8 +16,8 @@ impl Privacy {
     /// Adds the names of this machine and its user to the policy.
     pub fn new(config: &Config) -> Self {
         let mut policy = config.redact.clone();
-        policy.hosts.extend(names(&["COMPUTERNAME", "HOSTNAME"]).chain(host_name()));
-        policy.users.extend(names(&["USERNAME", "USER", "LOGNAME"]));
+        policy.hosts.extend(own_names::hosts());
+        policy.users.extend(own_names::users());
         Self { redactor: Redactor::new(policy) }
     }
 
@@ -34,14 +35,4 @@ impl Privacy {
     pub fn loss(&self, loss: &mut Loss) {
         self.redactor.loss(loss);
     }
-}
-
-fn names(variables: &'static [&'static str]) -> impl Iterator<Item = String> {
-    variables.iter().filter_map(|name| std::env::var(name).ok()).filter(|value| !value.is_empty())
-}
-
-/// Linux tells it in a file, whatever the environment says.
-fn host_name() -> Option<String> {
-    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").ok()?;
-    Some(name.trim().to_owned()).filter(|name| !name.is_empty())
 }

@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 use follow::{Env, RealEnv};
 use redact::Policy;
 
+use crate::own_names;
+
 /// Accounts of the system; taking them out of every text would hide nothing and spoil much.
 const NOBODY: [&str; 6] = ["root", "system", "administrator", "localservice", "networkservice", "defaultuser0"];
 
 /// Adds the names of this machine and its people to the configured policy.
 pub fn add(mut policy: Policy) -> Policy {
-    policy.hosts.extend(variables(&["COMPUTERNAME", "HOSTNAME"]).chain(host_name()));
-    learn(&mut policy, variables(&["USERNAME", "USER", "LOGNAME"]));
+    policy.hosts.extend(own_names::hosts());
+    learn(&mut policy, own_names::users());
     for folder in profile_parents().iter().flat_map(|parent| RealEnv.folders(parent)) {
         learn(&mut policy, redact::user_names(folder.to_string_lossy().as_bytes()));
     }
@@ -25,16 +27,6 @@ pub fn learn(policy: &mut Policy, names: impl IntoIterator<Item = String>) {
             policy.users.push(name);
         }
     }
-}
-
-fn variables(names: &'static [&'static str]) -> impl Iterator<Item = String> {
-    names.iter().filter_map(|name| std::env::var(name).ok()).filter(|value| !value.is_empty())
-}
-
-/// Linux tells it in a file, whatever the environment says.
-fn host_name() -> Option<String> {
-    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").ok()?;
-    Some(name.trim().to_owned()).filter(|name| !name.is_empty())
 }
 
 /// Where the folders of people lie.
