@@ -160,6 +160,20 @@ pub struct SessionFacts {
     pub gl_renderer: Option<String>,
 }
 
+impl SessionFacts {
+    /// The flags by the names that an answer gives to missing facts. Each has a default, so a source that does not tell one
+    /// leaves it open.
+    pub const FLAGS: [&str; 7] = [
+        "session.hwnd",
+        "session.shared_texture",
+        "session.timeline_semaphore",
+        "session.dp_accepts_scanout",
+        "session.stage_a_ok",
+        "session.legacy_standalone",
+        "session.unsupported_layers",
+    ];
+}
+
 impl Machine {
     /// A PC of which nothing is known yet.
     pub fn new(adapters: Vec<MachineAdapter>) -> Self {

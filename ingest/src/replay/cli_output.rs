@@ -9,20 +9,9 @@ use std::borrow::Cow;
 
 use resolver::replay::Told;
 use wire::{
-    CliAdapter, CliOutput, IngestLine, Machine, MachineAdapter, Rect, Resolved, Settings, ToldScanout, Topology,
+    CliAdapter, CliOutput, IngestLine, Machine, MachineAdapter, Rect, Resolved, SessionFacts, Settings, ToldScanout,
+    Topology,
 };
-
-/// What no output of the tool tells: it has no session.
-const OPEN: [&str; 8] = [
-    "session.hwnd",
-    "session.shared_texture",
-    "session.timeline_semaphore",
-    "session.dp_accepts_scanout",
-    "session.stage_a_ok",
-    "session.legacy_standalone",
-    "session.unsupported_layers",
-    "session.device_luid",
-];
 
 /// The kill switch.
 const KILL: &str = "DXR_WEAVE_ON_SCANOUT";
@@ -33,7 +22,9 @@ const FORCE: &str = "DXR_D3D_FORCE_GPU";
 pub(super) fn told(output: &CliOutput) -> Told {
     let topology = topology(output);
     let mut machine = Machine::new(topology.map(adapters).unwrap_or_default());
-    let mut missing: Vec<Cow<'static, str>> = OPEN.into_iter().map(Cow::Borrowed).collect();
+    // No output of the tool tells of a session: it has none.
+    let mut missing: Vec<Cow<'static, str>> =
+        SessionFacts::FLAGS.into_iter().chain(["session.device_luid"]).map(Cow::Borrowed).collect();
     // The tool says of the panel only which adapter drives it, or where it looked in vain.
     match topology.and_then(|own| own.scanout.as_ref()) {
         Some(Resolved::Adapter(adapter)) => {

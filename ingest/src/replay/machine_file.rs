@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use anyhow::{Context as _, Result, bail};
 use resolver::replay::Told;
 use serde_json::Value;
-use wire::{MACHINE_SCHEMA, Machine};
+use wire::{MACHINE_SCHEMA, Machine, SessionFacts};
 
 /// Words of `vulkan_type`.
 const VULKAN_TYPES: [&str; 6] = ["discrete", "integrated", "virtual", "cpu", "other", "unknown"];
@@ -49,21 +49,12 @@ pub(super) fn read(text: &str) -> Result<Told> {
 
 /// The facts that the file does not state, by the names that logs are measured with.
 fn left_out(file: &Value, machine: &Machine) -> Vec<Cow<'static, str>> {
-    const SESSION: [&str; 8] = [
-        "session.hwnd",
-        "session.shared_texture",
-        "session.timeline_semaphore",
-        "session.dp_accepts_scanout",
-        "session.stage_a_ok",
-        "session.legacy_standalone",
-        "session.unsupported_layers",
-        "session.device_luid",
-    ];
     let stated = |fact: &str| {
         let key = fact.split('.').try_fold(file, |place, key| place.get(key));
         key.is_some_and(|value| !value.is_null())
     };
-    let mut missing: Vec<_> = SESSION.into_iter().filter(|fact| !stated(fact)).map(Cow::Borrowed).collect();
+    let session = SessionFacts::FLAGS.into_iter().chain(["session.device_luid"]);
+    let mut missing: Vec<_> = session.filter(|fact| !stated(fact)).map(Cow::Borrowed).collect();
     if !stated("settings") {
         missing.push(Cow::Borrowed("settings.DXR_WEAVE_ON_SCANOUT"));
     }

@@ -11,7 +11,7 @@ mod session;
 
 use std::borrow::Cow;
 
-use wire::{Event, Fields, Kind, Machine, Observation, Rect, ToldScanout, Via};
+use wire::{Event, Fields, Kind, Machine, Observation, Rect, SessionFacts, ToldScanout, Via};
 
 use self::names::Names;
 use self::run::Run;
@@ -38,18 +38,6 @@ pub struct MachineFold {
     scanout_asked: bool,
     told: Vec<&'static str>,
 }
-
-/// Session facts and settings that a log tells by accident only.
-const OPEN: [&str; 8] = [
-    "session.hwnd",
-    "session.shared_texture",
-    "session.timeline_semaphore",
-    "session.dp_accepts_scanout",
-    "session.stage_a_ok",
-    "session.legacy_standalone",
-    "session.unsupported_layers",
-    "settings.DXR_WEAVE_ON_SCANOUT",
-];
 
 impl Default for MachineFold {
     fn default() -> Self {
@@ -85,8 +73,9 @@ impl MachineFold {
         let Self { mut machine, run, names, scanout_asked, told } = self;
         machine.adapters = run.adapters;
         names.join(&mut machine);
-        let mut missing: Vec<Cow<'static, str>> =
-            OPEN.iter().filter(|fact| !told.contains(fact)).map(|fact| Cow::Borrowed(*fact)).collect();
+        // A log tells these by accident only.
+        let open = SessionFacts::FLAGS.into_iter().chain(["settings.DXR_WEAVE_ON_SCANOUT"]);
+        let mut missing: Vec<_> = open.filter(|fact| !told.contains(fact)).map(Cow::Borrowed).collect();
         if machine.adapters.is_empty() {
             missing.push(Cow::Borrowed("adapters"));
         }
