@@ -27,11 +27,12 @@ const GRACE: Duration = Duration::from_secs(10);
 
 /// Runs the command: until everything is sent with `--once`, else until the process is asked to end.
 pub fn run(args: &WatchArgs) -> Exit {
-    run_until(args, asked_to_end())
+    run_until(args, asked_to_end)
 }
 
-/// Runs the agent until `end` comes, for a service manager that has its own way to say so.
-pub fn run_until(args: &WatchArgs, end: impl Future<Output = ()>) -> Exit {
+/// Runs the agent until what `listen` answers is done, for a service manager that has its own way to say so. `listen` is
+/// called before anything is said or read.
+pub fn run_until<E: Future<Output = ()>>(args: &WatchArgs, listen: impl FnOnce() -> E) -> Exit {
     let problems = Problems::new(ProgressBar::hidden());
     let prepared = Config::of_watch(args)
         .and_then(|config| {
@@ -55,6 +56,10 @@ pub fn run_until(args: &WatchArgs, end: impl Future<Output = ()>) -> Exit {
             problems.note(format_args!("{error:#}"));
             return exit;
         }
+    };
+    let end = {
+        let _inside = runtime.enter();
+        listen()
     };
     let shared = Shared::new(config, machine, problems, memory, credential.server.as_str());
     if !shared.config.once {
@@ -89,25 +94,23 @@ async fn send(shared: &Shared, credential: Credential, uploader: Uploader, end: 
     tokio::time::timeout(GRACE, sending).await.unwrap_or_default()
 }
 
-async fn asked_to_end() {
+/// Done on ctrl-c, and on SIGTERM where there is one. Listens from the call on, not from when it is waited for: a signal
+/// that comes before anybody listens kills the process on the spot.
+fn asked_to_end() -> impl Future<Output = ()> {
     #[cfg(unix)]
-    {
+    let (interrupt, terminate) = {
         use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminate) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                () = interrupt() => {}
-            }
-            return;
+        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+    };
+    #[cfg(windows)]
+    let (interrupt, terminate) = (tokio::signal::windows::ctrl_c(), tokio::signal::windows::ctrl_close());
+    async {
+        // What cannot be listened for never comes: the process then ends as the system ends it.
+        tokio::select! {
+            Some(()) = async { interrupt.ok()?.recv().await } => {}
+            Some(()) = async { terminate.ok()?.recv().await } => {}
+            else => std::future::pending().await,
         }
-    }
-    interrupt().await;
-}
-
-async fn interrupt() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        // Without the signal there is nothing to wait for: the process ends as the system ends it.
-        std::future::pending::<()>().await;
     }
 }
 

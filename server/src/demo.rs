@@ -15,7 +15,8 @@ use crate::connections::{self, Limits};
 use crate::exit::Usage;
 use crate::router::router;
 use crate::say;
-use crate::serve::{CannotListen, bind, stop};
+use crate::serve::{CannotListen, bind};
+use crate::stop::Stop;
 use crate::store::{Place, Store};
 use crate::text;
 
@@ -35,6 +36,8 @@ pub async fn run(listen: SocketAddr) -> anyhow::Result<()> {
         let why = "failed to start: the demo answers without tokens, so it listens on this machine only";
         return Err(Usage(why.to_owned()).into());
     }
+    // The folder of a demo that a signal kills stays behind.
+    let stop = Stop::listen();
     let folder = tempfile::tempdir().context("failed to make a temporary folder")?;
     let place = Place::File(folder.path().join("demo.sqlite"));
     let store = Store::open(&place).await.with_context(|| format!("failed to open {place}"))?;
@@ -63,7 +66,7 @@ pub async fn run(listen: SocketAddr) -> anyhow::Result<()> {
     // Whoever wants it to end while it loads need not ask twice.
     let loaded = tokio::select! {
         loaded = shown => loaded,
-        () = stop() => Ok(()),
+        () = stop.asked() => Ok(()),
     };
     drop(end);
     server.await.context("failed to stop in good order")?;

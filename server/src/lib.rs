@@ -32,6 +32,7 @@ mod refusals;
 mod router;
 mod say;
 mod serve;
+mod stop;
 mod summary;
 mod text;
 mod told;

@@ -10,6 +10,7 @@ use crate::args::Database;
 use crate::connections::{self, Limits};
 use crate::router::router;
 use crate::say;
+use crate::stop::Stop;
 
 /// The address cannot be had; the exit code says so.
 #[derive(Debug, thiserror::Error)]
@@ -44,11 +45,12 @@ pub async fn run(listen: SocketAddr, reserve_mib: u32, database: Database) -> an
     if let Err(error) = app.room() {
         tracing::warn!("uploads are refused until there is room: {error:?}");
     }
-    // From here on callers wait for an answer instead of getting none.
+    // From here on callers wait for an answer instead of getting none, and whoever stops it finds it listening.
+    let stop = Stop::listen();
     if let Err(error) = say::unless_gone(say::data(format_args!("listening on http://{address}"))) {
         tracing::warn!("failed to print the address http://{address}: {error}");
     }
-    connections::serve(listener, router(app.clone()), Limits::default(), stop()).await;
+    connections::serve(listener, router(app.clone()), Limits::default(), stop.asked()).await;
     app.store.close().await;
     Ok(())
 }
@@ -59,32 +61,4 @@ pub async fn run(listen: SocketAddr, reserve_mib: u32, database: Database) -> an
 /// [`CannotListen`].
 pub async fn bind(address: SocketAddr) -> Result<TcpListener, CannotListen> {
     TcpListener::bind(address).await.map_err(|source| CannotListen { address, source })
-}
-
-/// Done on ctrl-c, and on SIGTERM where there is one.
-pub async fn stop() {
-    let interrupt = async {
-        if let Err(error) = tokio::signal::ctrl_c().await {
-            tracing::warn!("failed to listen for ctrl-c: {error}");
-            std::future::pending::<()>().await;
-        }
-    };
-    #[cfg(unix)]
-    let terminate = async {
-        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-            Ok(mut signal) => {
-                signal.recv().await;
-            }
-            Err(error) => {
-                tracing::warn!("failed to listen for SIGTERM: {error}");
-                std::future::pending::<()>().await;
-            }
-        }
-    };
-    #[cfg(not(unix))]
-    let terminate = std::future::pending::<()>();
-    tokio::select! {
-        () = interrupt => {}
-        () = terminate => {}
-    }
 }

@@ -66,7 +66,7 @@ fn serve(_: Vec<OsString>) {
         // The other end goes with the handler, and a wish to stop comes before that.
         let _ = stopped.wait_for(|stop| *stop).await;
     };
-    let exit = crate::watch::run_until(&watch_args(), ending);
+    let exit = crate::watch::run_until(&watch_args(), || ending);
     tell(ServiceState::Stopped, exit);
 }
 
