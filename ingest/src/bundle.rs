@@ -76,16 +76,6 @@ pub fn run(args: &BundleArgs) -> Exit {
     }
 }
 
-/// True for the start of what a bundle holds beside logs: its manifest and its reports. Whoever reads a bundle leaves them
-/// out, because they say again what its logs say.
-pub fn is_own(head: &[u8]) -> bool {
-    let json: Vec<u8> = head.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
-    head.starts_with(packer::REPORT_TITLE.as_bytes())
-        || [manifest::BUNDLE_SCHEMA, wire::SCAN_SCHEMA]
-            .iter()
-            .any(|schema| json.starts_with(format!("{{\"schema\":\"{schema}\"").as_bytes()))
-}
-
 fn usage(why: std::fmt::Arguments<'_>) -> Exit {
     problems::say(why);
     Exit::Usage
@@ -118,7 +108,7 @@ fn policy(configured: Policy, folders: &[Folder], logs: &[FoundLog]) -> Policy {
 /// The first bytes of a log as text; none when it cannot be read, which is said when it is packed.
 fn head(path: &Path) -> Vec<u8> {
     let mut text = Vec::new();
-    if let Ok((head, _)) = source::open(path).and_then(|file| source::peek(file, HEAD_BYTES)) {
+    if let Ok((head, _)) = source::open(path).and_then(|file| triage::reading::peek(file, HEAD_BYTES)) {
         // What is in memory does not fail.
         let _ = utf16::decoded(&head, Box::new(head.as_slice())).read_to_end(&mut text);
     }

@@ -16,7 +16,9 @@ use crate::agent::{machine, runtime};
 use crate::cli::EnrollArgs;
 use crate::exit::Exit;
 use crate::problems::say;
-use crate::show::{self, escape};
+use triage::escape;
+
+use crate::show;
 
 /// Runs the command.
 pub fn run(args: &EnrollArgs) -> Exit {

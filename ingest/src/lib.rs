@@ -1,10 +1,9 @@
 //! The `weavewatch` program: what it does with files, terminals and the network.
 //!
-//! The way of a log: [`scan`] finds an input, [`reading`] feeds its bytes to the parser, the observations go to the resolver
-//! and the report to [`show`]. [`watch`] runs the [`agent`] instead, which follows logs and uploads what is new in them;
+//! The way of a log: [`scan`] finds an input, `triage::scan` makes a report of its bytes, [`show`] prints it. [`watch`] runs the [`agent`] instead, which follows logs and uploads what is new in them;
 //! [`enroll`], [`status`], [`flush`], [`preview`] and [`purge`] are the commands around it.
-//! [`explain`] and [`diff`] look at one log or two ([`one`]) and say everything about them; [`replay`] asks the resolver what
-//! should have happened.
+//! [`explain`] and [`diff`] look at one log or two ([`one`]) and print what `triage` says about them; [`replay`] asks the
+//! resolver what should have happened.
 //!
 //! This crate knows nothing of SQL, HTML or how a log line is spelled.
 
@@ -21,7 +20,6 @@ pub mod own_names;
 pub mod preview;
 pub mod problems;
 pub mod purge;
-pub mod reading;
 pub mod replay;
 pub mod scan;
 pub mod service;
@@ -29,6 +27,8 @@ pub mod show;
 pub mod source;
 pub mod status;
 pub mod watch;
+
+mod ahead;
 
 use clap::Parser;
 

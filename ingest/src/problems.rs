@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use indicatif::ProgressBar;
 
 use crate::exit::Exit;
-use crate::show::escape;
+use triage::escape;
 
 /// The voice on stderr, shared by all threads.
 pub struct Problems {

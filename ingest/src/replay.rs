@@ -1,29 +1,25 @@
 //! `weavewatch replay`: from a machine, a path and settings to what the runtime should do there, rule by rule.
 
-pub mod beside;
-mod cli_output;
-mod machine_file;
-mod page;
-pub mod picture;
-pub mod source;
-pub mod words;
+use std::path::Path;
 
-use anyhow::bail;
+use anyhow::{Result, bail};
 use indicatif::ProgressBar;
 use resolver::replay::{SETTINGS, may_be_stored, replay};
+use triage::replay::source::{self, Kind, Source};
+use triage::replay::{Open, page};
 use wire::Settings;
 
-use self::source::Kind;
 use crate::cli::{AnswerFormat, ReplayArgs};
 use crate::exit::Exit;
 use crate::problems::Problems;
-use crate::show;
+use crate::source::named;
+use crate::{one, show};
 
 /// Runs the command.
 pub fn run(args: &ReplayArgs) -> Exit {
     let problems = Problems::new(ProgressBar::hidden());
     let name = args.machine.to_string_lossy();
-    let loaded = source::load(&args.machine).and_then(|source| match source.kind {
+    let loaded = load(&args.machine).and_then(|source| match source.kind {
         Kind::Settings => {
             bail!("it tells settings and no GPU topology; save `displayxr-cli info` on the PC with the panel")
         }
@@ -53,14 +49,25 @@ pub fn run(args: &ReplayArgs) -> Exit {
             let origin = format!("{name}, {}", source.kind.as_str());
             // What somebody left out of a machine file is meant to be as usual.
             let missing = if source.kind == Kind::MachineFile { Vec::new() } else { source.told.missing };
-            let open = page::Open { missing, notes: [source.notes, unread(&machine.settings)].concat() };
-            show::document(&page::page(&machine, &answer, &origin, &open, &args.set), false)
+            let open = Open { missing, notes: [source.notes, unread(&machine.settings)].concat() };
+            show::document(&page(&machine, &answer, &origin, &open, &args.set), false)
         }
     };
     if let Err(error) = printed {
         problems.unreadable("output", format_args!("failed to print the answer: {error}"));
     }
     problems.exit()
+}
+
+/// Reads the file that `path` means and finds out which kind of machine source it is. A member of a bundle is a log.
+///
+/// # Errors
+/// When it cannot be read, or tells no machine.
+pub fn load(path: &Path) -> Result<Source> {
+    if named::member(path).is_some() {
+        return source::gather(|sink| one::read(path, sink));
+    }
+    source::read(named::open(path)?, &path.to_string_lossy())
 }
 
 /// Settings that change nothing here: misspelled, unknown to the rules, or in a store where the runtime does not look.

@@ -15,19 +15,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::Context as _;
-use resolver::{Code, Examiner};
-use wire::ScanReport;
+use resolver::Code;
+use triage::one::Contents;
+use triage::reading::BUFFER_BYTES;
+use triage::{bundle, reading};
 
 use crate::cli::{Format, ScanArgs};
 use crate::exit::Exit;
 use crate::problems::Problems;
-use crate::reading::{self, BUFFER_BYTES};
 use crate::scan::count::Counted;
 use crate::scan::inputs::{Input, inputs};
 use crate::scan::progress::Progress;
-use crate::show;
-use crate::source::named::{self, Contents};
-use crate::source::{self, bundle, walk};
+use crate::source::{self, named, walk};
+use crate::{ahead, show};
 
 pub use count::{COUNT_SCHEMA, MarkerCount};
 pub use sorted::Sorted;
@@ -107,16 +107,16 @@ impl Scan {
 
     fn read_file(&self, file: &walk::FoundFile, buffer: &mut [u8]) {
         let name = file.path.to_string_lossy();
-        let (head, contents) = match source::open(&file.path).and_then(|opened| source::peek(opened, 4)) {
+        let (head, contents) = match source::open(&file.path).and_then(|opened| reading::peek(opened, 4)) {
             Ok(peeked) => peeked,
             Err(error) => return self.problems.unreadable(&name, format_args!("failed to open it: {error}")),
         };
         if bundle::is_named(&file.path) || bundle::is_zip(&head) {
             self.read_bundle(contents.into_inner().1, &name, buffer);
             self.progress.add(file.size_bytes);
-        } else if file.size_bytes >= reading::AHEAD_FROM_BYTES {
+        } else if file.size_bytes >= ahead::AHEAD_FROM_BYTES {
             let contents = self.progress.follow(contents);
-            reading::ahead(contents, |contents| self.read_log(contents, name.into_owned(), buffer));
+            ahead::ahead(contents, |contents| self.read_log(contents, name.into_owned(), buffer));
         } else {
             self.read_log(&mut self.progress.follow(contents), name.into_owned(), buffer);
         }
@@ -126,7 +126,7 @@ impl Scan {
         let name = path.to_string_lossy();
         match named::open(path) {
             Ok(Contents::Log(mut contents)) => self.read_log(&mut contents, name.into_owned(), buffer),
-            Ok(Contents::Bundle(file)) => self.read_bundle(file, &name, buffer),
+            Ok(Contents::Bundle(bundle)) => self.read_bundle(bundle, &name, buffer),
             Err(error) => self.problems.unreadable(&name, format_args!("{error:#}")),
         }
     }
@@ -151,7 +151,7 @@ impl Scan {
             }
             return;
         }
-        let (report, error) = report(contents, name, buffer);
+        let (report, error) = triage::scan::report(contents, name, buffer);
         if self.has_something(&report.file, report.counts.bytes, error) {
             let codes = self.fail_on.iter().map(|code| code.as_str());
             let matched = codes.into_iter().any(|code| report.findings.iter().any(|finding| finding.code == code));
@@ -179,14 +179,4 @@ impl Scan {
             found.failure.get_or_insert(error);
         }
     }
-}
-
-/// Reads one log and says what it tells. An error means that the report ends where reading did.
-pub fn report(contents: &mut dyn Read, name: String, buffer: &mut [u8]) -> (ScanReport, Option<io::Error>) {
-    let mut examiner = Examiner::new();
-    let reading =
-        reading::read(contents, source::base_name(&name), buffer, &mut |observation| examiner.push(&observation));
-    let judgement = examiner.finish(&reading.facts).judgement;
-    let facts = reading.facts;
-    (ScanReport::new(name, facts.process, facts.end, facts.counts, judgement), reading.error)
 }

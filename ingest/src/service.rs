@@ -24,7 +24,7 @@ use anyhow::{Context as _, anyhow};
 use crate::cli::{InstallArgs, ServiceAction, ServiceArgs};
 use crate::exit::Exit;
 use crate::problems::Problems;
-use crate::show::escape;
+use triage::escape;
 
 #[cfg(not(any(windows, target_os = "linux")))]
 use elsewhere as platform;

@@ -3,14 +3,14 @@
 
 mod count;
 mod csv;
-pub mod document;
-pub mod escape;
 mod markdown;
 mod outcome;
-mod row;
 mod table;
 
 use std::io::{self, IsTerminal as _, Write};
+
+use triage::document::{self, Document};
+use triage::escape;
 
 use crate::cli::Format;
 use crate::exit::Exit;
@@ -45,7 +45,7 @@ pub fn counts(format: Format, counts: &mut Sorted, unreadable: u64) -> io::Resul
 }
 
 /// Prints a page for people; `markdown` for an issue, else text as wide as the terminal.
-pub fn document(document: &document::Document, markdown: bool) -> io::Result<()> {
+pub fn document(document: &Document, markdown: bool) -> io::Result<()> {
     print(io::stdout().lock(), |out| {
         if markdown { document::markdown(document, out) } else { document::text(document, terminal_width(), out) }
     })

@@ -16,7 +16,9 @@ use crate::agent::tally::Ledger;
 use crate::agent::{machine, rejected};
 use crate::cli::{StatusArgs, StatusFormat};
 use crate::exit::Exit;
-use crate::show::{self, escape};
+use triage::escape;
+
+use crate::show;
 
 /// Name and version of the object (contract section 3).
 const SCHEMA: &str = "weavewatch.status/1";

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use follow::{Folder, Follower, Limits, Look, Position, Range, RealDisk, RealEnv, System};
 use serde_json::value::RawValue;
+use triage::reading::BUFFER_BYTES;
 
 use crate::agent::config::Config;
 use crate::agent::memory::{Before, Entry, KeepError};
@@ -15,7 +16,6 @@ use crate::agent::shared::Shared;
 use crate::agent::tally::Lost;
 use crate::agent::watcher::Watcher;
 use crate::problems::Problems;
-use crate::reading::BUFFER_BYTES;
 
 /// A range has this much JSON and this much of a log, so that a pause comes often.
 const LIMITS: Limits = Limits { json_bytes: 1 << 20, log_bytes: 16 << 20 };

@@ -3,13 +3,10 @@
 use redact::Counts;
 use serde::{Deserialize, Serialize};
 
-/// Name and version of the object.
-pub const BUNDLE_SCHEMA: &str = "weavewatch.bundle/1";
-
 /// The whole file. All names in it are redacted as the members are.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Manifest {
-    /// [`BUNDLE_SCHEMA`].
+    /// [`triage::bundle::BUNDLE_SCHEMA`].
     pub schema: String,
     /// When it was made, RFC 3339 in UTC.
     pub created: String,

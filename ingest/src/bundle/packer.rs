@@ -5,24 +5,22 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use redact::{Counts, Redactor};
+use triage::bundle::{BUNDLE_SCHEMA, REPORT_TITLE};
+use triage::reading::{self, BUFFER_BYTES};
+use triage::{escape, scan};
 use wire::Process;
 
 use super::find::{Found, FoundLog};
-use super::manifest::{BUNDLE_SCHEMA, LeftOut, Manifest, MemberKind, ToolOutcome, ToolReport, ToolRun, Unreadable};
+use super::manifest::{LeftOut, Manifest, MemberKind, ToolOutcome, ToolReport, ToolRun, Unreadable};
 use super::pack::{Pack, Tee};
 use super::redacting::Redacting;
 use super::since::Since;
 use super::{HEAD_BYTES, tool, utf16};
 use crate::cli::Format;
 use crate::problems::Problems;
-use crate::reading::{self, BUFFER_BYTES};
+use crate::scan::Sorted;
 use crate::scan::progress::Progress;
-use crate::scan::{self, Sorted};
-use crate::show::escape;
 use crate::{show, source};
-
-/// The first line of `report.md`.
-pub const REPORT_TITLE: &str = "# Weavewatch report\n";
 
 const WRITE: &str = "failed to write the bundle; is the disk full?";
 
@@ -76,7 +74,7 @@ impl<'a> Packer<'a> {
 
     fn log(&mut self, log: &FoundLog) -> anyhow::Result<()> {
         let name = log.path.to_string_lossy();
-        let opened = source::open(&log.path).and_then(|file| source::peek(file, HEAD_BYTES));
+        let opened = source::open(&log.path).and_then(|file| reading::peek(file, HEAD_BYTES));
         let (head, contents) = match opened {
             Ok(opened) => opened,
             Err(error) => {
@@ -133,7 +131,7 @@ impl<'a> Packer<'a> {
     fn cannot(&mut self, name: &str, why: &str) {
         self.problems.unreadable(name, why);
         let mut counts = Counts::default();
-        let file = self.redactor.file_name(source::base_name(name), &mut counts).into_owned();
+        let file = self.redactor.file_name(reading::base_name(name), &mut counts).into_owned();
         let why = self.redactor.text(why, &mut counts).into_owned();
         self.unreadable.push(Unreadable { file, why });
     }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::manifest::{Manifest, MemberKind};
-use crate::show::escape;
+use triage::escape;
 
 /// Several lines.
 pub fn text(out: &Path, size_bytes: u64, manifest: &Manifest) -> String {

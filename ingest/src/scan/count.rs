@@ -4,9 +4,8 @@ use std::io::{self, Read};
 
 use parser::vocabulary;
 use serde::{Deserialize, Serialize};
+use triage::reading;
 use wire::{FlawKind, Observation};
-
-use crate::{reading, source};
 
 /// Name and version of the object.
 pub const COUNT_SCHEMA: &str = "weavewatch.count/1";
@@ -35,7 +34,7 @@ pub(super) fn count(contents: &mut dyn Read, file: String, buffer: &mut [u8]) ->
     let mut markers = 0;
     // A record can give both an event and a flaw.
     let mut last = None;
-    let reading = reading::read(contents, source::base_name(&file), buffer, &mut |seen| {
+    let reading = reading::read(contents, reading::base_name(&file), buffer, &mut |seen| {
         if has_marker(&seen) && last.replace(seen.offset()) != Some(seen.offset()) {
             markers += 1;
         }

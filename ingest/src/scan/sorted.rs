@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tempfile::SpooledTempFile;
 
-use crate::show::escape;
+use triage::escape;
 
 /// Until here it stays in memory.
 const MEMORY_BYTES: usize = 8 << 20;

@@ -2,9 +2,11 @@
 
 use std::io::{self, Write};
 
+use triage::escape;
+
 use crate::cli::Format;
 use crate::scan::{MarkerCount, Sorted};
-use crate::show::{array, escape, lines};
+use crate::show::{array, lines};
 
 /// Writes the counts and, for people, their sum.
 pub(super) fn write(format: Format, counts: &mut Sorted, unreadable: u64, out: &mut dyn Write) -> io::Result<()> {

@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
+use triage::{escape, row};
 use wire::{Adapter, ScanReport};
 
 use crate::scan::Sorted;
-use crate::show::{escape, row};
 
 const COLUMNS: [&str; 37] = [
     "file",

@@ -3,14 +3,6 @@
 use comfy_table::Color;
 use wire::Outcome;
 
-/// The word in tables, which are narrow.
-pub fn word(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::TakenBack => "taken back",
-        other => other.as_str(),
-    }
-}
-
 /// Told apart by people who do not see red and green as two colours.
 pub const fn color(outcome: Outcome) -> Color {
     match outcome {

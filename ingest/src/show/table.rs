@@ -5,10 +5,11 @@
 use std::io::{self, Write};
 
 use comfy_table::{Attribute, Cell, ColumnConstraint, ContentArrangement, Row, Table, TableStyle, Width};
+use triage::{escape, row};
 use wire::{Outcome, ScanReport};
 
 use crate::scan::Sorted;
-use crate::show::{escape, outcome::color, row};
+use crate::show::outcome::color;
 
 /// Never part of a cell, because control characters are spelled out: so long texts are cut, not broken at blanks.
 const NO_DELIMITER: char = '\u{1}';

@@ -8,22 +8,14 @@ use std::io::{self, Read, Seek as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
-
-use super::bundle;
+use triage::one::Contents;
+use triage::{bundle, reading};
 
 /// What a bundle that comes through a pipe may take on disk.
 const MAX_PIPED_BUNDLE_BYTES: u64 = 4 << 30;
 
-/// An input that has been opened and looked at.
-pub enum Contents {
-    /// Anything that is no bundle, from its first byte on.
-    Log(Box<dyn Read>),
-    /// A bundle, at any place.
-    Bundle(File),
-}
-
 /// Opens the input.
-pub fn open(path: &Path) -> Result<Contents> {
+pub fn open(path: &Path) -> Result<Contents<'static>> {
     if path == Path::new("-") {
         return piped(io::stdin()).context("failed to read standard input");
     }
@@ -34,17 +26,17 @@ pub fn open(path: &Path) -> Result<Contents> {
         bail!("is a folder; name one log in it, or use `weavewatch scan` for all of them");
     }
     let file = super::open(path).context("failed to open it")?;
-    let (head, contents) = super::peek(file, 4).context("failed to read it")?;
+    let (head, contents) = reading::peek(file, 4).context("failed to read it")?;
     Ok(if bundle::is_named(path) || bundle::is_zip(&head) {
-        Contents::Bundle(contents.into_inner().1)
+        Contents::Bundle(Box::new(contents.into_inner().1))
     } else {
         Contents::Log(Box::new(contents))
     })
 }
 
 /// A stream that can be read once.
-pub fn piped(input: impl Read + 'static) -> Result<Contents> {
-    let (head, mut contents) = super::peek(input, 4)?;
+pub fn piped(input: impl Read + 'static) -> Result<Contents<'static>> {
+    let (head, mut contents) = reading::peek(input, 4)?;
     if !bundle::is_zip(&head) {
         return Ok(Contents::Log(Box::new(contents)));
     }
@@ -57,7 +49,7 @@ pub fn piped(input: impl Read + 'static) -> Result<Contents> {
         (_, copied) if copied > MAX_PIPED_BUNDLE_BYTES => {
             bail!("a bundle in a pipe may have {MAX_PIPED_BUNDLE_BYTES} bytes; give it as a file")
         }
-        (file, _) => Ok(Contents::Bundle(file)),
+        (file, _) => Ok(Contents::Bundle(Box::new(file))),
     }
 }
 

@@ -29,6 +29,23 @@ pub struct Owned {
 /// Storage, transport and table engines: none of them below the programs.
 const HEAVY: &[&str] = &["sqlx", "sqlx-core", "polars", "polars-core", "axum", "hyper", "reqwest", "tokio", "rustls"];
 
+/// Nor a terminal, where both programs use a crate.
+const BARE: &[&str] = &[
+    "sqlx",
+    "sqlx-core",
+    "polars",
+    "polars-core",
+    "axum",
+    "hyper",
+    "reqwest",
+    "tokio",
+    "rustls",
+    "clap",
+    "indicatif",
+    "anstream",
+    "comfy-table",
+];
+
 /// The machine that a pure crate must not look at. Time comes in as an argument.
 const OUTSIDE: &[&str] =
     &["std::fs", "std::env", "std::net", "std::process", "std::thread", "SystemTime", "Instant", "tokio"];
@@ -109,8 +126,15 @@ pub const FENCES: &[Fence] = &[
         because: "following says what is new in the logs, and sends and keeps nothing",
     },
     Fence {
+        member: "triage",
+        may_use: &["wire", "parser", "resolver"],
+        must_not_reach: BARE,
+        must_not_say: OUTSIDE,
+        because: "reading for people is readers in, words out, the same for the command line and the server",
+    },
+    Fence {
         member: "ingest",
-        may_use: &["wire", "parser", "resolver", "spool", "redact", "follow"],
+        may_use: &["wire", "parser", "resolver", "spool", "redact", "follow", "triage"],
         must_not_reach: &["sqlx", "sqlx-core", "polars", "polars-core", "axum"],
         must_not_say: &[],
         because: "the agent runs on every PC and stores nothing but its queue",
@@ -124,10 +148,10 @@ pub const FENCES: &[Fence] = &[
     },
     Fence {
         member: "server",
-        may_use: &["wire", "parser", "resolver", "dashboards", "analytics"],
+        may_use: &["wire", "parser", "resolver", "triage", "dashboards", "analytics"],
         must_not_reach: &[],
         must_not_say: &[],
-        because: "the server and the agent meet on the wire only",
+        because: "the server and the agent meet on the wire only, and share what reads a log for people",
     },
     Fence {
         member: "tests",

@@ -12,6 +12,14 @@ use zip::read::{Config, ZipReadOptions};
 use zip::result::ZipError;
 use zip::unstable::read::ZipIterable;
 
+use crate::reading;
+
+/// Schema of the `manifest.json` in a bundle of our own.
+pub const BUNDLE_SCHEMA: &str = "weavewatch.bundle/1";
+
+/// The first line of the `report.md` in a bundle of our own.
+pub const REPORT_TITLE: &str = "# Weavewatch report\n";
+
 /// No byte of deflated data yields more bytes than this.
 const DEFLATE_LIMIT: u64 = 1032;
 
@@ -29,6 +37,16 @@ pub fn is_zip(head: &[u8]) -> bool {
 /// True when the name says that it is a bundle, whatever its first bytes are.
 pub fn is_named(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zip"))
+}
+
+/// True for the start of what a bundle holds beside logs: its manifest and its reports. Whoever reads a bundle leaves them
+/// out, because they say again what its logs say.
+pub fn is_own(head: &[u8]) -> bool {
+    let json: Vec<u8> = head.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+    head.starts_with(REPORT_TITLE.as_bytes())
+        || [BUNDLE_SCHEMA, wire::SCAN_SCHEMA]
+            .iter()
+            .any(|schema| json.starts_with(format!("{{\"schema\":\"{schema}\"").as_bytes()))
 }
 
 /// Why a bundle, or one of its members, could not be read.
@@ -104,9 +122,9 @@ pub fn members(
                 continue;
             }
         };
-        match crate::source::peek(Allowed { member, allowance: &allowance }, HEAD_BYTES) {
+        match reading::peek(Allowed { member, allowance: &allowance }, HEAD_BYTES) {
             Ok((head, _)) if is_zip(&head) => problem(Some(&name), BundleError::Nested),
-            Ok((head, _)) if crate::bundle::is_own(&head) => {}
+            Ok((head, _)) if is_own(&head) => {}
             Ok((_, mut contents)) => each(&name, &mut contents),
             Err(error) => problem(Some(&name), BundleError::Member(error.into())),
         }

@@ -13,7 +13,7 @@ use wire::{Generation, Luid, Machine, Path, Placement, Policy, Settings, Split};
 
 use self::adapters::Joined;
 use super::source::{Kind, Source};
-use crate::source::base_name;
+use crate::reading::base_name;
 
 /// The kill switch, as facts are named.
 const KILL: &str = "settings.DXR_WEAVE_ON_SCANOUT";

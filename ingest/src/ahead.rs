@@ -32,7 +32,7 @@ fn fill_pieces(mut input: impl Read, filled: &SyncSender<io::Result<Vec<u8>>>, s
     loop {
         let mut piece = spares.try_recv().unwrap_or_default();
         piece.resize(PIECE_BYTES, 0);
-        let read = super::fill(&mut input, &mut piece);
+        let read = triage::reading::fill(&mut input, &mut piece);
         let done = !matches!(read, Ok(count) if count > 0);
         let sent = match read {
             Ok(0) => return,

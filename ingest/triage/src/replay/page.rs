@@ -6,7 +6,7 @@ use resolver::replay::{advise, depends_on, topology};
 use wire::{Machine, Replay, Split};
 
 use super::{picture, words};
-use crate::show::document::{Block, Document, Table};
+use crate::document::{Block, Document, Table};
 
 /// What a reader should know of the input.
 pub struct Open {

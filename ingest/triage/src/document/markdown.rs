@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::{Block, Document, Table};
-use crate::show::escape;
+use crate::escape;
 
 /// Writes the page.
 pub fn write(document: &Document, out: &mut dyn Write) -> io::Result<()> {

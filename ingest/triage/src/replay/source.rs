@@ -1,15 +1,15 @@
 //! What is `--machine FILE`? A machine file, a log, or saved output of `displayxr-cli`; through a pipe as well.
 
 use std::io::{self, Read};
-use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 use resolver::Examiner;
 use resolver::replay::Told;
+use wire::Observation;
 
 use super::{cli_output, machine_file};
-use crate::source::named::{self, Contents};
-use crate::{one, source};
+use crate::one::{self, Contents, Found};
+use crate::reading;
 
 /// A machine file is a few kilobytes; a log that starts with a brace is not read whole.
 const MACHINE_FILE_BYTES: u64 = 16 << 20;
@@ -51,25 +51,31 @@ impl Kind {
     }
 }
 
-/// Reads the file and finds out which kind it is.
-pub fn load(path: &Path) -> Result<Source> {
-    let mut examiner = Examiner::new();
-    let mut sink = |observation| examiner.push(&observation);
-    let found = if named::member(path).is_some() {
-        one::read(path, &mut sink)?
-    } else {
-        let contents = match named::open(path)? {
-            Contents::Log(contents) => match machine_text(contents).context("failed to read it")? {
-                Ok(text) => {
-                    let told = machine_file::read(&text)?;
-                    return Ok(Source { told, kind: Kind::MachineFile, notes: Vec::new() });
-                }
-                Err(contents) => Contents::Log(contents),
-            },
-            bundle @ Contents::Bundle(_) => bundle,
-        };
-        one::read_opened(contents, &path.to_string_lossy(), &mut sink)?
+/// Reads the file and finds out which kind it is; `name` is the path as given.
+///
+/// # Errors
+/// When it is none of the kinds, or cannot be read to its end.
+pub fn read(contents: Contents<'_>, name: &str) -> Result<Source> {
+    let contents = match contents {
+        Contents::Log(contents) => match machine_text(contents).context("failed to read it")? {
+            Ok(text) => {
+                let told = machine_file::read(&text)?;
+                return Ok(Source { told, kind: Kind::MachineFile, notes: Vec::new() });
+            }
+            Err(contents) => Contents::Log(contents),
+        },
+        bundle @ Contents::Bundle(_) => bundle,
     };
+    gather(|sink| one::read(contents, name, sink))
+}
+
+/// The same for what can be a log or the tool's output only: `read` reads it and hands every observation on.
+///
+/// # Errors
+/// As [`read`].
+pub fn gather(read: impl FnOnce(&mut dyn FnMut(Observation)) -> Result<Found>) -> Result<Source> {
+    let mut examiner = Examiner::new();
+    let found = read(&mut |observation| examiner.push(&observation))?;
     if let Some(error) = found.error {
         bail!("failed to read on after {} bytes: {error}", found.facts.counts.bytes);
     }
@@ -97,8 +103,8 @@ pub fn load(path: &Path) -> Result<Source> {
 }
 
 /// The whole text when it is, or wants to be, a machine file; else the contents as they were.
-fn machine_text(contents: Box<dyn Read>) -> io::Result<Result<String, Box<dyn Read>>> {
-    let (head, mut contents) = source::peek(contents, HEAD_BYTES)?;
+fn machine_text<'a>(contents: Box<dyn Read + 'a>) -> io::Result<Result<String, Box<dyn Read + 'a>>> {
+    let (head, mut contents) = reading::peek(contents, HEAD_BYTES)?;
     let head = String::from_utf8_lossy(&head);
     if !head.trim_start_matches('\u{feff}').trim_start().starts_with('{') {
         return Ok(Err(Box::new(contents)));

@@ -1,17 +1,17 @@
 //! Two logs side by side: both verdicts, what differs first, all that differs, and what is the same.
 
 use super::rows::{Alone, Record, Row};
-use crate::explain::dossier::Dossier;
+use crate::document::{Block, Document, Table};
+use crate::explain::Dossier;
 use crate::explain::verdict;
-use crate::show::document::{Block, Document, Table};
-use crate::source;
+use crate::reading;
 
 /// Records that only one log has; more are counted.
 const ALONE_MAX: usize = 12;
 
 /// The whole page.
 pub fn page(a: &Dossier, b: &Dossier, rows: &[Row], alone: &Alone) -> Document {
-    let name = |own: &Dossier| source::base_name(&own.report.file).to_owned();
+    let name = |own: &Dossier| reading::base_name(&own.report.file).to_owned();
     let mut page = Document::default();
     page.push(Block::Title(format!("A {} against B {}", name(a), name(b))));
     let first = rows.iter().find(|row| !row.is_same());

@@ -1,8 +1,8 @@
 //! Everything that is to be said about one log, gathered in one pass over it.
 
-use std::path::Path;
+use std::convert::Infallible;
+use std::io::Read;
 
-use anyhow::Result;
 use resolver::Examiner;
 use resolver::replay::{Told, advise, advise_on_log, compare, replay};
 use wire::{
@@ -12,7 +12,7 @@ use wire::{
 
 use super::causes::{Cause, Causes};
 use super::timeline::Timeline;
-use crate::one;
+use crate::one::{self, Found};
 use crate::replay::beside::{self, Beside};
 use crate::replay::source::Source;
 
@@ -73,42 +73,51 @@ pub struct Seen {
     pub display: Option<String>,
 }
 
-/// Reads the log that `path` means.
-pub fn read(path: &Path) -> Result<Dossier> {
-    let mut examiner = Examiner::new();
-    let (mut timeline, mut causes, mut seen) = (Timeline::default(), Causes::default(), Seen::default());
-    let found = one::read(path, &mut |observation| {
-        examiner.push(&observation);
-        timeline.push(&observation);
-        causes.push(&observation);
-        if let Observation::Event(event) = &observation {
-            seen.event(event);
-        }
-    })?;
-    let examination = examiner.finish(&found.facts);
-    let facts = found.facts;
-    let report = ScanReport::new(found.name, facts.process, facts.end, facts.counts, examination.judgement);
-    let causes = of_last_session(&causes, &report);
-    let advice = advice(&report, &examination.told, examination.observed.as_ref(), &seen, examination.policy);
-    Ok(Dossier {
-        report,
-        timeline,
-        told: examination.told,
-        policy: examination.policy,
-        answer: examination.answer,
-        comparison: examination.comparison,
-        advice,
-        observed: examination.observed,
-        beside: Vec::new(),
-        causes,
-        seen,
-        notes: found.notes,
-        input: facts.input,
-        error: found.error,
-    })
-}
-
 impl Dossier {
+    /// Gathers all about a log: `read` reads it and hands every observation on.
+    ///
+    /// # Errors
+    /// Those of `read`.
+    pub fn gather<E>(read: impl FnOnce(&mut dyn FnMut(Observation)) -> Result<Found, E>) -> Result<Self, E> {
+        let mut examiner = Examiner::new();
+        let (mut timeline, mut causes, mut seen) = (Timeline::default(), Causes::default(), Seen::default());
+        let found = read(&mut |observation| {
+            examiner.push(&observation);
+            timeline.push(&observation);
+            causes.push(&observation);
+            if let Observation::Event(event) = &observation {
+                seen.event(event);
+            }
+        })?;
+        let examination = examiner.finish(&found.facts);
+        let facts = found.facts;
+        let report = ScanReport::new(found.name, facts.process, facts.end, facts.counts, examination.judgement);
+        let causes = of_last_session(&causes, &report);
+        let advice = advice(&report, &examination.told, examination.observed.as_ref(), &seen, examination.policy);
+        Ok(Self {
+            report,
+            timeline,
+            told: examination.told,
+            policy: examination.policy,
+            answer: examination.answer,
+            comparison: examination.comparison,
+            advice,
+            observed: examination.observed,
+            beside: Vec::new(),
+            causes,
+            seen,
+            notes: found.notes,
+            input: facts.input,
+            error: found.error,
+        })
+    }
+
+    /// All about the log that `contents` hands out; `name` is what reports call it.
+    pub fn of_log(contents: &mut dyn Read, name: String) -> Self {
+        let Ok(dossier) = Self::gather::<Infallible>(|sink| Ok(one::log(contents, name, Vec::new(), sink)));
+        dossier
+    }
+
     /// Takes what the log leaves open from a file beside it, and compares anew. Findings stay those of the log alone
     /// (contract section 3).
     pub fn add(&mut self, source: &Source, file: &str) {

@@ -5,16 +5,16 @@ use wire::{Agreement, Outcome, Severity};
 
 use super::dossier::Dossier;
 use super::{caveats, questions, verdict};
+use crate::document::{Block, Document, Table};
+use crate::reading;
 use crate::replay::{picture, words};
-use crate::show::document::{Block, Document, Table};
-use crate::source;
 
 /// The whole page.
 pub fn page(dossier: &Dossier) -> Document {
     let report = &dossier.report;
     let outcome = Outcome::of(&report.verdict);
     let mut page = Document::default();
-    page.push(Block::Title(format!("{} {} — {}", outcome.mark(), outcome.label(), source::base_name(&report.file))));
+    page.push(Block::Title(format!("{} {} — {}", outcome.mark(), outcome.label(), reading::base_name(&report.file))));
     page.push(Block::Verdict(verdict::sentence(dossier)));
     page.push(Block::Facts(facts(dossier)));
     let questions = questions::questions(dossier);

@@ -5,9 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use wire::{Outcome, Settings};
 
-use crate::explain::causes;
-use crate::explain::dossier::Dossier;
 use crate::explain::timeline::Entry;
+use crate::explain::{Dossier, causes};
 
 /// One aspect of both logs.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]

@@ -3,14 +3,10 @@
 //! The bytes go to the parser in chunks of one buffer that the caller lends; what the parser sees goes to the caller's
 //! sink. At the end the file name fills in what the header did not say.
 
-mod ahead;
-
 use std::io::{self, Read};
 
 use parser::LogReader;
 use wire::{LogFacts, Observation};
-
-pub use ahead::{AHEAD_FROM_BYTES, ahead};
 
 /// Big enough that a system call costs little beside its bytes, small enough that they are still in the processor's
 /// inner cache when the parser looks at them. Measured on 200 MiB: 64 KiB takes 51 ms, 256 KiB 59 ms, 4 MiB 70 ms.
@@ -40,7 +36,7 @@ pub fn read(mut input: impl Read, base_name: &str, buffer: &mut [u8], sink: &mut
 
 /// Reads until the buffer is full or the input ends, because a pipe hands out little at a time. An error is reported
 /// by the call after the one that handed out the bytes before it.
-pub(crate) fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
+pub fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize> {
     let mut filled = 0;
     while filled < buffer.len() {
         match input.read(&mut buffer[filled..]) {
@@ -62,9 +58,25 @@ pub(crate) fn fill(input: &mut impl Read, buffer: &mut [u8]) -> io::Result<usize
 }
 
 /// Completes facts with what the file name says: the header knows the process best, the file name its start.
-pub(crate) fn complete(mut facts: LogFacts, base_name: &str) -> LogFacts {
+fn complete(mut facts: LogFacts, base_name: &str) -> LogFacts {
     facts.process = parser::file_name::merge(facts.process, base_name);
     facts
+}
+
+/// An input whose first bytes have been looked at and will be handed out again.
+pub type Peeked<R> = io::Chain<io::Cursor<Vec<u8>>, R>;
+
+/// Looks at the first `count` bytes.
+pub fn peek<R: Read>(mut input: R, count: usize) -> io::Result<(Vec<u8>, Peeked<R>)> {
+    let mut head = vec![0; count];
+    let filled = fill(&mut input, &mut head)?;
+    head.truncate(filled);
+    Ok((head.clone(), io::Cursor::new(head).chain(input)))
+}
+
+/// The last part of a name, whichever system made the name.
+pub fn base_name(name: &str) -> &str {
+    name.rsplit(['/', '\\']).next().unwrap_or(name)
 }
 
 #[cfg(test)]
@@ -120,5 +132,20 @@ mod tests {
         );
         assert_eq!(complete(facts(), "notes.txt").process, Some(header.clone()));
         assert_eq!(complete(LogFacts::default(), "notes.txt").process, None);
+    }
+
+    #[test]
+    fn base_names_of_both_systems() {
+        for (name, expected) in [("a/b.log", "b.log"), (r"C:\x\b.log", "b.log"), ("b.log", "b.log"), ("a/", "")] {
+            assert_eq!(base_name(name), expected);
+        }
+    }
+
+    #[test]
+    fn peeked_bytes_are_not_lost() {
+        let (head, mut input) = peek(&b"PK\x03\x04rest"[..], 4).expect("a slice does not fail");
+        let mut all = Vec::new();
+        input.read_to_end(&mut all).expect("a slice does not fail");
+        assert_eq!((head.as_slice(), all.as_slice()), (&b"PK\x03\x04"[..], &b"PK\x03\x04rest"[..]));
     }
 }

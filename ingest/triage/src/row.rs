@@ -3,22 +3,22 @@
 
 use wire::{Adapter, Outcome, ScanReport};
 
-use crate::show::outcome::word;
-use crate::source;
+use crate::escape;
+use crate::reading;
 
 /// The columns, in order.
-pub(super) const COLUMNS: [&str; 7] = ["Start", "Log", "Path", "Verdict", "Reasons", "Render → scanout", "Findings"];
+pub const COLUMNS: [&str; 7] = ["Start", "Log", "Path", "Verdict", "Reasons", "Render → scanout", "Findings"];
 
 /// Where the verdict stands.
-pub(super) const VERDICT: usize = 3;
+pub const VERDICT: usize = 3;
 
 /// The cells of one report.
-pub(super) fn cells(report: &ScanReport) -> [String; 7] {
+pub fn cells(report: &ScanReport) -> [String; 7] {
     let outcome = Outcome::of(&report.verdict);
     let started = report.process.as_ref().and_then(|process| process.started.as_deref());
     let log = match &report.process {
         Some(process) => format!("{} ({})", process.exe, process.pid),
-        None => source::base_name(&report.file).to_owned(),
+        None => reading::base_name(&report.file).to_owned(),
     };
     [
         started.map_or_else(|| "–".to_owned(), |started| started.replacen('T', " ", 1)),
@@ -31,8 +31,16 @@ pub(super) fn cells(report: &ScanReport) -> [String; 7] {
     ]
 }
 
+/// The word in tables, which are narrow.
+pub fn word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::TakenBack => "taken back",
+        other => other.as_str(),
+    }
+}
+
 /// The verdict's tokens as the runtime prints them.
-pub(super) fn reasons(report: &ScanReport) -> String {
+pub fn reasons(report: &ScanReport) -> String {
     let tokens: Vec<_> = report.verdict.reasons.iter().map(wire::Reason::as_str).collect();
     tokens.join(",")
 }
@@ -63,17 +71,28 @@ fn findings(report: &ScanReport) -> String {
     words.join(", ")
 }
 
+/// The heading of a table to paste into an issue, with its rule; [`markdown`] makes the rows.
+pub fn markdown_heading() -> String {
+    format!("| {} |\n|{}", COLUMNS.join(" | "), " --- |".repeat(COLUMNS.len()))
+}
+
+/// One report as a row of that table.
+pub fn markdown(report: &ScanReport) -> String {
+    format!("| {} |", cells(report).map(|cell| escape::markdown(&cell)).join(" | "))
+}
+
 /// Counts outcomes for the closing sentence.
 #[derive(Default)]
-pub(super) struct Tally([u64; Outcome::ALL.len()]);
+pub struct Tally([u64; Outcome::ALL.len()]);
 
 impl Tally {
-    pub(super) fn add(&mut self, report: &ScanReport) {
+    /// Counts one report.
+    pub fn add(&mut self, report: &ScanReport) {
         self.0[Outcome::of(&report.verdict) as usize] += 1;
     }
 
     /// `3 logs: 2 engaged, 1 killed; 1 input could not be read`.
-    pub(super) fn sentence(&self, unreadable: u64) -> String {
+    pub fn sentence(&self, unreadable: u64) -> String {
         let total: u64 = self.0.iter().sum();
         let by_outcome: Vec<_> = Outcome::ALL
             .into_iter()

@@ -4,7 +4,7 @@
 use std::io::{self, Write};
 
 use super::{Block, Document, Table};
-use crate::show::escape;
+use crate::escape;
 
 /// Width where nobody tells one: in a pipe or a file. Longer sentences are hard to read on a wide terminal as well, and
 /// these fit beside the line numbers of a log.
