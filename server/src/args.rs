@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::app::DEFAULT_RESERVE_MIB;
 use crate::auth::Scope;
+use crate::exit::Usage;
 use crate::store::{Found, Place, Store};
 
 const EXAMPLES: &str = "\
@@ -19,6 +20,7 @@ Examples:
   weavewatch-server token create --scope reader --name dashboard
   weavewatch-server serve --listen 0.0.0.0:8787 --database-url postgres://user@host/weavewatch
   weavewatch-server export --table logs --format csv logs.csv
+  weavewatch-server backup monday.backup              everything in one file; `restore` fills a new database from it
 
 Exit codes: 0 done; 2 wrong usage; 3 a database, file or output cannot be used; 4 the server cannot listen (the port is
 taken).";
@@ -89,6 +91,50 @@ pub enum Command {
         #[command(flatten)]
         database: Database,
     },
+    /// Look whether a server would work and keep what it is given: database, disk, clock, tokens, address.
+    ///
+    /// Say what you say to `serve`. Each line tells what was found and what to do; exit code 3 when anything failed.
+    Doctor {
+        /// As for `serve`.
+        #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8787")]
+        listen: SocketAddr,
+        /// As for `serve`.
+        #[arg(long, value_name = "MIB", default_value_t = DEFAULT_RESERVE_MIB)]
+        reserve_mib: u32,
+        /// For people, or one JSON object (`weavewatch.doctor/1`).
+        #[arg(long, value_enum, default_value = "text")]
+        format: DoctorFormat,
+        /// Where the data is.
+        #[command(flatten)]
+        database: Database,
+    },
+    /// Write everything that the database holds to one file, as of this moment; servers go on meanwhile.
+    ///
+    /// The file fits SQLite and PostgreSQL alike, so `restore` also moves from one to the other. It holds the hashes of the
+    /// tokens, so it is readable for its owner only. It does not hold the columnar copy, which can be made again.
+    Backup {
+        /// Takes its name when it is whole and on the disk.
+        file: PathBuf,
+        /// Replace a file that exists.
+        #[arg(long)]
+        force: bool,
+        /// Where the data is.
+        #[command(flatten)]
+        database: Database,
+    },
+    /// Fill a new database from a backup of the same or an older version: all of it, or nothing.
+    ///
+    /// The file is first read to its end and checked. Tokens are valid as before.
+    Restore {
+        /// What `backup` wrote.
+        file: PathBuf,
+        /// Only check the file, and print what is in it; no database is needed.
+        #[arg(long)]
+        verify: bool,
+        /// A SQLite file that does not exist, or an empty database of PostgreSQL.
+        #[command(flatten)]
+        database: Database,
+    },
 }
 
 /// What to do with tokens.
@@ -148,6 +194,15 @@ pub enum Table {
     Losses,
 }
 
+/// How `doctor` answers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum DoctorFormat {
+    /// A line a check.
+    Text,
+    /// For programs.
+    Json,
+}
+
 /// File formats of `export`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Format {
@@ -163,13 +218,7 @@ impl Database {
     /// # Errors
     /// With the place and what to do.
     pub async fn open_or_create(self) -> anyhow::Result<Store> {
-        let is_default = self.data.is_none();
-        let place = self.place()?;
-        if let (true, Place::File(file)) = (is_default, &place) {
-            let folder = file.parent().context("failed to find the user's data folder: name a file with --data")?;
-            std::fs::create_dir_all(folder)
-                .with_context(|| format!("failed to make {}: name a file with --data", folder.display()))?;
-        }
+        let place = self.with_folder()?;
         if Store::look(&place).await.with_context(|| format!("failed to open {place}"))? == Found::Foreign {
             bail!("failed to open {place}: it is the database of another program");
         }
@@ -182,17 +231,50 @@ impl Database {
     /// With the place and what to do; also when it would have to be made.
     pub async fn open(self) -> anyhow::Result<Store> {
         let place = self.place()?;
-        if Store::look(&place).await.with_context(|| format!("failed to open {place}"))? != Found::Ours {
-            bail!(
-                "there is no Weavewatch database at {place}: name another, or make one with `weavewatch-server serve` \
-                 or `weavewatch-server migrate`"
-            );
-        }
+        must_be_ours(&place).await?;
         open(&place).await
     }
 
+    /// Opens a database that is there and leaves its schema alone.
+    ///
+    /// # Errors
+    /// With the place and what to do.
+    pub async fn open_as_it_is(self) -> anyhow::Result<Store> {
+        let place = self.place()?;
+        must_be_ours(&place).await?;
+        Store::open(&place).await.with_context(|| format!("failed to open {place}"))
+    }
+
+    /// Makes a database without tables.
+    ///
+    /// # Errors
+    /// With the place and what to do; also when something is there already.
+    pub async fn open_empty(self) -> anyhow::Result<Store> {
+        let place = self.with_folder()?;
+        if Store::look(&place).await.with_context(|| format!("failed to open {place}"))? != Found::Nothing {
+            let why = format!("failed to restore: there is a database at {place} already, name a new one");
+            return Err(Usage(why).into());
+        }
+        Store::open(&place).await.with_context(|| format!("failed to open {place}"))
+    }
+
+    /// The place, where a new file can be made.
+    fn with_folder(self) -> anyhow::Result<Place> {
+        let is_default = self.data.is_none();
+        let place = self.place()?;
+        if let (true, Place::File(file)) = (is_default, &place) {
+            let folder = file.parent().context("failed to find the user's data folder: name a file with --data")?;
+            std::fs::create_dir_all(folder)
+                .with_context(|| format!("failed to make {}: name a file with --data", folder.display()))?;
+        }
+        Ok(place)
+    }
+
     /// What was typed, turned into a place.
-    fn place(self) -> anyhow::Result<Place> {
+    ///
+    /// # Errors
+    /// When nothing was typed and the user has no folder.
+    pub fn place(self) -> anyhow::Result<Place> {
         if let Some(file) = self.data {
             return Ok(Place::File(file));
         }
@@ -202,6 +284,16 @@ impl Database {
         let folder = data_folder().context("failed to find the user's data folder: name a file with --data")?;
         Ok(Place::File(folder.join("server.sqlite")))
     }
+}
+
+async fn must_be_ours(place: &Place) -> anyhow::Result<()> {
+    if Store::look(place).await.with_context(|| format!("failed to open {place}"))? != Found::Ours {
+        bail!(
+            "there is no Weavewatch database at {place}: name another, or make one with `weavewatch-server serve` \
+             or `weavewatch-server migrate`"
+        );
+    }
+    Ok(())
 }
 
 async fn open(place: &Place) -> anyhow::Result<Store> {

@@ -92,7 +92,7 @@ async fn next(store: &Store, table: Table, after: &mut After) -> anyhow::Result<
 }
 
 /// The output must not take the place of the database or of a file that belongs to it, by whatever name.
-fn refuse_own(place: &Place, file: &Path) -> anyhow::Result<()> {
+pub(crate) fn refuse_own(place: &Place, file: &Path) -> anyhow::Result<()> {
     let Place::File(database) = place else { return Ok(()) };
     for suffix in ["", "-wal", "-shm", "-journal"] {
         let mut own = database.clone().into_os_string();
@@ -100,7 +100,7 @@ fn refuse_own(place: &Place, file: &Path) -> anyhow::Result<()> {
         let own = Path::new(&own);
         // Links of both kinds lead to the same file. One that is not there now would be found by its name later.
         if same_file::is_same_file(own, file).unwrap_or(false) || same_name(own, file) {
-            let why = format!("failed to export: {} belongs to the database, name another file", file.display());
+            let why = format!("failed to write: {} belongs to the database, name another file", file.display());
             return Err(Usage(why).into());
         }
     }

@@ -10,6 +10,8 @@
 pub mod app;
 pub mod args;
 pub mod auth;
+pub mod backup;
+pub mod doctor;
 pub mod store;
 
 mod at_most;
@@ -27,6 +29,7 @@ mod ingest;
 mod logs;
 mod machines;
 mod pages;
+mod progress;
 mod query;
 mod refusals;
 mod router;
@@ -37,13 +40,14 @@ mod summary;
 mod text;
 mod told;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Parser;
 use tracing_subscriber::EnvFilter;
 
-use args::{Cli, Command, TokenAction};
+use args::{Cli, Command, Database, TokenAction};
 use exit::Usage;
 pub use export::run as export;
 pub use router::{Route, router, table};
@@ -92,7 +96,40 @@ async fn command(command: Command) -> anyhow::Result<()> {
             say::note(format_args!("{} rows", rows?));
             Ok(())
         }
+        Command::Doctor { listen, reserve_mib, format, database } => {
+            doctor::run(listen, reserve_mib, format, database).await
+        }
+        Command::Backup { file, force, database } => {
+            let store = database.open_as_it_is().await?;
+            let saved = backup::save(&store, &file, force).await;
+            store.close().await;
+            let saved = saved?;
+            say::note(format_args!("{} rows, SHA-256 {}", saved.rows.values().sum::<u64>(), saved.sha256));
+            Ok(())
+        }
+        Command::Restore { file, verify, database } => restore(&file, verify, database).await,
     }
+}
+
+async fn restore(file: &Path, verify: bool, database: Database) -> anyhow::Result<()> {
+    // The whole file is read before anything is made.
+    let whole = backup::check(file).await?;
+    let (schema, created) = (whole.header.schema, wire::cell::terminal(&whole.header.created).into_owned());
+    if verify {
+        let mut lines = vec![format!("whole: schema {schema}, of {created}, SHA-256 {}", whole.footer.sha256)];
+        lines.extend(whole.footer.rows.iter().map(|(table, rows)| format!("{rows:>12}  {table}")));
+        return say::unless_gone(say::data(lines.join("\n"))).context("failed to print what is in it");
+    }
+    let rows: u64 = whole.footer.rows.values().sum();
+    let store = database.open_empty().await?;
+    let filled = backup::fill(&store, whole).await;
+    store.close().await;
+    let nuls = filled?;
+    say::note(format_args!("{rows} rows of {created}, schema {schema}, now {}", Store::schema_version()));
+    if nuls > 0 {
+        say::note(format_args!("in {nuls} texts \u{2400} stands for NUL, which PostgreSQL does not take"));
+    }
+    Ok(())
 }
 
 async fn token(action: TokenAction) -> anyhow::Result<()> {

@@ -23,7 +23,12 @@ pub struct CannotListen {
 impl CannotListen {
     /// Another program has the port.
     pub fn is_taken(&self) -> bool {
-        self.source.kind() == std::io::ErrorKind::AddrInUse
+        self.kind() == std::io::ErrorKind::AddrInUse
+    }
+
+    /// Why.
+    pub fn kind(&self) -> std::io::ErrorKind {
+        self.source.kind()
     }
 }
 

@@ -13,6 +13,14 @@ pub fn hex(bytes: &[u8]) -> String {
     })
 }
 
+/// The bytes that [`hex`] spelled.
+pub fn from_hex(digits: &str) -> Option<Vec<u8>> {
+    let value = |digit: u8| char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok());
+    let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
+    let bytes = pairs.iter().map(|[high, low]| Some(value(*high)? << 4 | value(*low)?));
+    if rest.is_empty() { bytes.collect() } else { None }
+}
+
 /// True for 32 hex digits in lower case: how machines and logs are named.
 pub fn is_id(text: &str) -> bool {
     text.len() == 32 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
@@ -75,6 +83,14 @@ pub fn now() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn hex_comes_back() {
+        assert_eq!(from_hex(&hex(&[0, 0xab, 255])).as_deref(), Some([0, 0xab, 255].as_slice()));
+        for wrong in ["0", "0g", "+1", "é"] {
+            assert_eq!(from_hex(wrong), None, "{wrong}");
+        }
+    }
 
     #[test]
     fn words_are_those_of_the_json() {

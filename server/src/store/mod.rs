@@ -3,6 +3,7 @@
 //! One set of SQL serves SQLite and PostgreSQL: `$1` placeholders, `bigint` and `text` only, sums cast to `bigint`
 //! (PostgreSQL widens them to a type that the common driver does not know).
 
+mod checkup;
 mod events;
 mod filter;
 mod ingest;
@@ -14,6 +15,9 @@ mod pieces;
 mod purge;
 mod ranges;
 mod readiness;
+mod refill;
+mod schema;
+mod snapshot;
 mod summary;
 mod tokens;
 mod verdict;
@@ -27,12 +31,16 @@ use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::{Any, AnyConnection, AnyPool, Connection, Executor, Row, Transaction};
 use tokio::sync::{Mutex, MutexGuard};
 
+pub use checkup::Checkup;
 pub use events::{EventCursor, EventRow, Evidence};
 pub use filter::{Dimension, Filter};
 pub use ingest::log_id;
 pub use logs::{Cursor, LogRow, StoredLog};
 pub use losses::{LossCursor, LossRow, LossTotal, Losses};
 pub use machines::{Machine, MachineRow};
+pub use refill::Refill;
+pub use schema::{Column, Kind, Schema, Table};
+pub use snapshot::{Cell, Snapshot};
 pub use summary::{Group, Summary, Totals};
 pub use tokens::{NewToken, TokenRow};
 

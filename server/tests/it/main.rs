@@ -4,6 +4,7 @@
 //! the URL of a superuser, such as `postgres://app@127.0.0.1:5432/postgres`; each then makes a database of its own there.
 
 mod access;
+mod backup;
 mod disk;
 mod enrolment;
 mod export;

@@ -52,18 +52,21 @@ pub fn on_each_database<F: Future<Output = ()>>(test: impl Fn(World) -> F) {
 /// The same for a test that fills the empty database by itself, and closes it.
 pub fn on_each_place<F: Future<Output = ()>>(test: impl Fn(Place) -> F) {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("threads");
-    runtime.block_on(async {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        test(Place::File(folder.path().join("test.sqlite"))).await;
-        match std::env::var(POSTGRES) {
-            Ok(url) => {
-                let database = Database::create(&url).await;
-                test(Place::Postgres(database.url.clone())).await;
-                database.drop().await;
-            }
-            Err(_) => eprintln!("ran on SQLite only: {POSTGRES} does not name a PostgreSQL"),
+    runtime.block_on(each_place(test));
+}
+
+/// The same within a test, which then has more than one database.
+pub async fn each_place<F: Future<Output = ()>>(test: impl Fn(Place) -> F) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    test(Place::File(folder.path().join("test.sqlite"))).await;
+    match std::env::var(POSTGRES) {
+        Ok(url) => {
+            let database = Database::create(&url).await;
+            test(Place::Postgres(database.url.clone())).await;
+            database.drop().await;
         }
-    });
+        Err(_) => eprintln!("ran on SQLite only: {POSTGRES} does not name a PostgreSQL"),
+    }
 }
 
 /// A database in PostgreSQL.
