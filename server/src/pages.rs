@@ -49,8 +49,8 @@ async fn page(app: &App, query: Query, headers: &HeaderMap) -> Result<Response, 
     }
     let page = FleetPage {
         server_url: server_url(headers),
-        whole: tally(&store.summary(&Filter::default(), &[]).await?.total),
-        total: tally(&store.summary(&filter, &[]).await?.total),
+        whole: tally(&store.total(&Filter::default()).await?),
+        total: tally(&store.total(&filter).await?),
         by_outcome: by(Dimension::Outcome).await?,
         by_split: by(Dimension::Split).await?,
         by_crossing: by(Dimension::Crossing).await?,

@@ -65,9 +65,9 @@ pub fn brief(message: &str) -> String {
     kept
 }
 
-/// A log's local time, `2026-09-14T12:00:00`.
+/// A log's local time, `2026-09-14T12:00:00`. A year before 0 is none: such days would not sort as text.
 pub fn local_time(text: &str) -> Option<DateTime> {
-    text.parse().ok()
+    text.parse().ok().filter(|time: &DateTime| time.year() >= 0)
 }
 
 /// Seconds since 1970 by the clock on the wall, as if that were UTC: for sorting, not for arithmetic across zones.
@@ -103,6 +103,7 @@ mod tests {
         let time = local_time("2026-09-14T12:00:00").expect("as the contract prints it");
         assert_eq!(seconds(time), 1_789_387_200);
         assert_eq!(local_time("yesterday"), None);
+        assert_eq!(local_time("-000001-09-14T12:00:00"), None);
     }
 
     #[test]

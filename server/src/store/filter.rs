@@ -12,7 +12,7 @@ use super::moment::Moment;
 use crate::text;
 
 /// What logs can be grouped and filtered by.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Dimension {
     /// Local day of the start.
     Day,
@@ -43,11 +43,11 @@ pub enum Dimension {
 /// Checked filters.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Filter {
-    values: Vec<(Dimension, Vec<Option<String>>)>,
-    killed: Option<bool>,
-    retired: Option<bool>,
-    from: Option<Moment>,
-    to: Option<Moment>,
+    pub(super) values: Vec<(Dimension, Vec<Option<String>>)>,
+    pub(super) killed: Option<bool>,
+    pub(super) retired: Option<bool>,
+    pub(super) from: Option<Moment>,
+    pub(super) to: Option<Moment>,
 }
 
 /// SQL under construction with its values.

@@ -4,6 +4,8 @@
 //! (PostgreSQL widens them to a type that the common driver does not know).
 
 mod checkup;
+mod columns;
+mod days;
 mod events;
 mod filter;
 mod ingest;
@@ -12,10 +14,12 @@ mod losses;
 mod machines;
 mod moment;
 mod pieces;
+mod plan;
 mod purge;
 mod ranges;
 mod readiness;
 mod refill;
+mod rollups;
 mod schema;
 mod snapshot;
 mod summary;
@@ -81,6 +85,8 @@ struct Write<'a> {
     transaction: Transaction<'static, Any>,
     /// How often the database was asked to do something.
     statements: u64,
+    /// What the roll-ups do not say yet.
+    pending: rollups::Pending,
     _turn: Option<MutexGuard<'a, ()>>,
 }
 
@@ -170,13 +176,15 @@ impl Store {
     pub async fn migrate(&self) -> Result<(), MigrateError> {
         if self.turn.is_none() {
             // PostgreSQL: the migrator takes an advisory lock.
-            return MIGRATIONS.run(&self.pool).await;
+            MIGRATIONS.run(&self.pool).await?;
+        } else {
+            // SQLite has no such lock, so one transaction holds the file: of two programs that find it empty, the second
+            // waits and then has nothing left to do.
+            let mut write = self.write().await?;
+            MIGRATIONS.run(write.connection()).await?;
+            write.commit().await?;
         }
-        // SQLite has no such lock, so one transaction holds the file: of two programs that find it empty, the second waits
-        // and then has nothing left to do.
-        let mut write = self.write().await?;
-        MIGRATIONS.run(write.connection()).await?;
-        Ok(write.commit().await?)
+        Ok(self.build_missing_rollups().await?)
     }
 
     /// Where it is.
@@ -202,11 +210,37 @@ impl Store {
                 Ok(Write {
                     transaction: self.pool.begin_with("begin immediate").await?,
                     statements: 0,
+                    pending: rollups::Pending::default(),
                     _turn: Some(turn),
                 })
             }
-            None => Ok(Write { transaction: self.pool.begin().await?, statements: 0, _turn: None }),
+            None => Ok(Write {
+                transaction: self.pool.begin().await?,
+                statements: 0,
+                pending: rollups::Pending::default(),
+                _turn: None,
+            }),
         }
+    }
+
+    /// The same with no other writer of machines or logs beside it, also on another server. SQLite has only one anyway.
+    async fn write_alone(&self) -> sqlx::Result<Write<'_>> {
+        let mut write = self.write().await?;
+        if self.turn.is_none() {
+            // Every batch and every deletion writes its machine's row first.
+            sqlx::query("lock table machines in exclusive mode").execute(write.connection()).await?;
+        }
+        Ok(write)
+    }
+
+    /// For several questions about one moment.
+    async fn read(&self) -> sqlx::Result<Transaction<'static, Any>> {
+        let begin = match self.turn {
+            // The first question fixes the moment.
+            Some(_) => "begin",
+            None => "begin isolation level repeatable read read only",
+        };
+        self.pool.begin_with(begin).await
     }
 }
 
@@ -217,7 +251,8 @@ impl Write<'_> {
         &mut self.transaction
     }
 
-    async fn commit(self) -> sqlx::Result<()> {
+    async fn commit(mut self) -> sqlx::Result<()> {
+        rollups::settle(&mut self).await?;
         self.transaction.commit().await
     }
 }
@@ -253,6 +288,11 @@ fn sqlite_url(path: &Path, mode: &str) -> sqlx::Result<String> {
         })
         .collect();
     Ok(format!("sqlite://{escaped}?mode={mode}"))
+}
+
+/// A column that does not hold what only we can have written.
+fn damaged(column: &str) -> sqlx::Error {
+    sqlx::Error::Decode(format!("{column} is damaged: `weavewatch-server verify --repair` counts it anew").into())
 }
 
 /// A stored JSON document that does not fit its type any more.

@@ -1,14 +1,16 @@
 //! How a machine is forgotten: with everything that belongs to it, or not at all.
 
-use super::Store;
+use super::{Store, rollups};
 
 /// Children before parents, and the logs last of those that others are found by. A table that holds something of a machine
 /// has a line here; a test looks for what is left over.
-const TABLES: [&str; 4] = [
+const TABLES: [&str; 6] = [
     "delete from observations where log in (select id from logs where machine = $1)",
     "delete from log_reasons where log in (select id from logs where machine = $1)",
     "delete from log_ranges where log in (select id from logs where machine = $1)",
+    "delete from verdict_history where log in (select id from logs where machine = $1)",
     "delete from losses where machine = $1",
+    "delete from rollup_machines where machine = $1",
 ];
 
 impl Store {
@@ -27,6 +29,10 @@ impl Store {
         if known.rows_affected() == 0 {
             return Ok(None);
         }
+        for log in rollups::counted_logs(write.connection(), id).await? {
+            write.pending.note(id, Some(log), None);
+        }
+        rollups::settle(&mut write).await?;
         for statement in TABLES {
             sqlx::query(statement).bind(id).execute(write.connection()).await?;
         }

@@ -4,8 +4,8 @@ use futures::TryStreamExt;
 use sqlx::any::AnyRow;
 use sqlx::{Any, AssertSqlSafe, Row, Transaction};
 
+use super::Store;
 use super::schema::{Kind, Table};
-use super::{Place, Store};
 
 /// What stands in one column of one row.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,12 +32,7 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn snapshot(&self) -> sqlx::Result<Snapshot> {
-        let begin = match self.place {
-            // The first question fixes the moment.
-            Place::File(_) => "begin",
-            Place::Postgres(_) => "begin isolation level repeatable read read only",
-        };
-        Ok(Snapshot { transaction: self.pool.begin_with(begin).await? })
+        Ok(Snapshot { transaction: self.read().await? })
     }
 }
 

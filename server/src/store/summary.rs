@@ -1,12 +1,16 @@
 //! How many logs and machines: in all, and by any combination of dimensions (contract section 4).
 
+use std::cmp::Reverse;
+
 use serde::Serialize;
 use serde_json::{Map, Value};
 use sqlx::any::AnyRow;
-use sqlx::{AssertSqlSafe, Row};
+use sqlx::{AnyConnection, AssertSqlSafe, Row};
 
+use super::columns::NUMBERS;
 use super::filter::Sql;
-use super::{Dimension, Filter, Store};
+use super::plan::Plan;
+use super::{Dimension, Filter, Store, rollups};
 
 /// The answer of `GET /api/v1/summary`.
 #[derive(Clone, PartialEq, Debug, Serialize)]
@@ -73,14 +77,38 @@ pub struct CrossingCounts {
 }
 
 impl Store {
-    /// Counts the logs that the filter lets through.
+    /// Counts the logs that the filter lets through, from the roll-ups where they can tell.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn summary(&self, filter: &Filter, group_by: &[Dimension]) -> sqlx::Result<Summary> {
-        let total = self.counts(filter, &[]).await?.pop().map(|group| group.totals).unwrap_or_default();
-        let groups = if group_by.is_empty() { Vec::new() } else { self.counts(filter, group_by).await? };
+        if group_by.is_empty() {
+            return Ok(Summary { groups: Vec::new(), total: self.total(filter).await? });
+        }
+        let mut read = self.read().await?;
+        let groups = counts(&mut read, filter, group_by).await?;
+        let total = counts(&mut read, filter, &[]).await?.pop().map(|group| group.totals).unwrap_or_default();
         Ok(Summary { groups, total })
+    }
+
+    /// The same answer from the rows alone: what the roll-ups are held against.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn summary_of_rows(&self, filter: &Filter, group_by: &[Dimension]) -> sqlx::Result<Summary> {
+        let mut read = self.read().await?;
+        let total = counts_of_rows(&mut read, filter, &[]).await?.pop().map(|group| group.totals).unwrap_or_default();
+        let groups = if group_by.is_empty() { Vec::new() } else { counts_of_rows(&mut read, filter, group_by).await? };
+        Ok(Summary { groups, total })
+    }
+
+    /// All logs that the filter lets through.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn total(&self, filter: &Filter) -> sqlx::Result<Totals> {
+        let mut read = self.read().await?;
+        Ok(counts(&mut read, filter, &[]).await?.pop().map(|group| group.totals).unwrap_or_default())
     }
 
     /// Logs and distinct machines per value of one dimension.
@@ -88,33 +116,84 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn groups(&self, filter: &Filter, dimension: Dimension) -> sqlx::Result<Vec<Group>> {
-        self.counts(filter, &[dimension]).await
+        let mut read = self.read().await?;
+        counts(&mut read, filter, &[dimension]).await
     }
+}
 
-    async fn counts(&self, filter: &Filter, group_by: &[Dimension]) -> sqlx::Result<Vec<Group>> {
-        let mut sql = Sql::default();
-        sql.push(include_str!("summary.sql").trim_end());
-        for (index, dimension) in group_by.iter().enumerate() {
-            sql.push(&format!(",\n    {} as key_{index}", dimension.column()));
+async fn counts(connection: &mut AnyConnection, filter: &Filter, group_by: &[Dimension]) -> sqlx::Result<Vec<Group>> {
+    let Some(plan) = Plan::of(filter, group_by) else { return counts_of_rows(connection, filter, group_by).await };
+    let counts = plan.counts(connection).await?;
+    let groups = counts.into_iter().map(|counts| {
+        let key = |dimension: &Dimension| {
+            let value = if *dimension == Dimension::Day { &counts.day } else { &counts.value };
+            (dimension.as_str().to_owned(), value.clone().map_or(Value::Null, Value::String))
+        };
+        Group { key: group_by.iter().map(key).collect(), totals: Totals::from(counts.sums) }
+    });
+    Ok(in_order(groups.collect()))
+}
+
+async fn counts_of_rows(
+    connection: &mut AnyConnection,
+    filter: &Filter,
+    group_by: &[Dimension],
+) -> sqlx::Result<Vec<Group>> {
+    let mut sql = Sql::default();
+    sql.push(include_str!("summary.sql").trim_end());
+    for (index, dimension) in group_by.iter().enumerate() {
+        sql.push(&format!(",\n    {} as key_{index}", dimension.column()));
+    }
+    sql.push("\nfrom logs l");
+    if group_by.contains(&Dimension::Reason) {
+        sql.push(" left join log_reasons r on r.log = l.id");
+    }
+    filter.push_where(&mut sql);
+    if !group_by.is_empty() {
+        let columns: Vec<_> = group_by.iter().map(|dimension| dimension.column()).collect();
+        sql.push(&format!(" group by {}", columns.join(", ")));
+    }
+    // Column names and placeholders only: see `filter.rs`.
+    let rows = sqlx::query_with(AssertSqlSafe(sql.text), sql.arguments).fetch_all(connection).await?;
+    Ok(in_order(rows.iter().map(|row| group(row, group_by)).collect::<sqlx::Result<_>>()?))
+}
+
+/// Largest first. Sorted here, because databases do not agree on the order of text.
+fn in_order(mut groups: Vec<Group>) -> Vec<Group> {
+    groups.sort_by_cached_key(|group| {
+        let words: Vec<_> = group.key.values().map(|value| value.as_str().map(str::to_owned)).collect();
+        (Reverse(group.totals.logs), words)
+    });
+    groups
+}
+
+impl From<rollups::Sums> for Totals {
+    fn from(sums: rollups::Sums) -> Self {
+        let [
+            logs,
+            engaged,
+            off,
+            split_unknown,
+            none,
+            atlas_per_frame,
+            every_present,
+            crossing_unknown,
+            interop_crossing,
+            killed,
+            retired,
+            corrected,
+            machines,
+        ] = sums;
+        Self {
+            logs,
+            machines,
+            split: SplitCounts { engaged, off, unknown: split_unknown },
+            crossing: CrossingCounts { none, atlas_per_frame, every_present, unknown: crossing_unknown },
+            interop_crossing,
+            killed,
+            retired,
+            corrected,
         }
-        sql.push("\nfrom logs l");
-        if group_by.contains(&Dimension::Reason) {
-            sql.push(" left join log_reasons r on r.log = l.id");
-        }
-        filter.push_where(&mut sql);
-        if !group_by.is_empty() {
-            let columns: Vec<_> = group_by.iter().map(|dimension| dimension.column()).collect();
-            sql.push(&format!(" group by {}", columns.join(", ")));
-        }
-        // Column names and placeholders only: see `filter.rs`.
-        let rows = sqlx::query_with(AssertSqlSafe(sql.text), sql.arguments).fetch_all(&self.pool).await?;
-        let mut groups = rows.iter().map(|row| group(row, group_by)).collect::<sqlx::Result<Vec<_>>>()?;
-        // Sorted here, because databases do not agree on the order of text.
-        groups.sort_by_cached_key(|group| {
-            let words: Vec<_> = group.key.values().map(|value| value.as_str().map(str::to_owned)).collect();
-            (std::cmp::Reverse(group.totals.logs), words)
-        });
-        Ok(groups)
     }
 }
 
@@ -124,24 +203,9 @@ fn group(row: &AnyRow, group_by: &[Dimension]) -> sqlx::Result<Group> {
         let value: Option<String> = row.try_get(format!("key_{index}").as_str())?;
         key.insert(dimension.as_str().to_owned(), value.map_or(Value::Null, Value::String));
     }
-    let totals = Totals {
-        logs: row.try_get("logs")?,
-        machines: row.try_get("machines")?,
-        split: SplitCounts {
-            engaged: row.try_get("split_engaged")?,
-            off: row.try_get("split_off")?,
-            unknown: row.try_get("split_unknown")?,
-        },
-        crossing: CrossingCounts {
-            none: row.try_get("crossing_none")?,
-            atlas_per_frame: row.try_get("crossing_atlas_per_frame")?,
-            every_present: row.try_get("crossing_every_present")?,
-            unknown: row.try_get("crossing_unknown")?,
-        },
-        interop_crossing: row.try_get("interop_crossing")?,
-        killed: row.try_get("killed")?,
-        retired: row.try_get("retired")?,
-        corrected: row.try_get("corrected")?,
-    };
-    Ok(Group { key, totals })
+    let mut sums = rollups::Sums::default();
+    for (sum, name) in sums.iter_mut().zip(NUMBERS.iter().chain(&["machines"])) {
+        *sum = row.try_get(*name)?;
+    }
+    Ok(Group { key, totals: sums.into() })
 }

@@ -6,15 +6,13 @@ use resolver::Examiner;
 use sqlx::{AssertSqlSafe, Row};
 use wire::{LogFacts, ScanReport};
 
+use super::columns::Columns;
 use super::ingest::{ROWS_PER_INSERT, placeholders};
 use super::ranges::Ranges;
 use super::{Write, corrupt};
-use crate::text;
 
 /// Observations judged at a time, so that memory does not grow with the log.
 const ROWS_PER_FOLD: i64 = 5_000;
-/// The default of `logs.started_s`: sorts behind every real start.
-const NO_START_S: i64 = -1_000_000_000_000;
 
 /// Folds all stored observations of a log and replaces its verdict.
 pub(super) async fn replace(write: &mut Write<'_>, id: &str, ranges: &Ranges) -> sqlx::Result<()> {
@@ -56,42 +54,72 @@ pub(super) async fn replace(write: &mut Write<'_>, id: &str, ranges: &Ranges) ->
 }
 
 async fn put(write: &mut Write<'_>, id: &str, missing_bytes: i64, report: &ScanReport) -> sqlx::Result<()> {
-    let verdict = &report.verdict;
-    let started = report.process.as_ref().and_then(|process| process.started.as_deref()).and_then(text::local_time);
-    let name = |adapter: &Option<wire::Adapter>| adapter.as_ref().map(|adapter| text::for_column(&adapter.name));
-    let (render, scanout) = (name(&verdict.render), name(&verdict.scanout));
-    let pair = render.as_ref().zip(scanout.as_ref()).map(|(render, scanout)| format!("{render} → {scanout}"));
-    let runtime = report.runtime.version.as_ref().or(report.runtime.build.as_ref());
-
+    let stored = stored(write, id).await?;
+    let new = Columns::of(report);
     sqlx::query(include_str!("verdict.sql"))
         .bind(id)
         .bind(missing_bytes)
         .bind(serde_json::to_string(report).map_err(corrupt)?)
-        .bind(started.map_or(NO_START_S, text::seconds))
-        .bind(started.map(|time| time.date().to_string()))
-        .bind(report.process.as_ref().map(|process| text::for_column(&process.exe)))
-        .bind(runtime.map(|text| text::for_column(text)))
-        .bind(report.path.as_str())
-        .bind(verdict.split.as_str())
-        .bind(verdict.crossing.as_str())
-        .bind(i64::from(verdict.interop_crossing))
-        .bind(i64::from(verdict.killed))
-        .bind(i64::from(verdict.retired))
-        .bind(verdict.basis.as_str())
-        .bind(render)
-        .bind(scanout)
-        .bind(pair)
-        .bind(wire::Outcome::of(verdict).as_str())
+        .bind(new.started_s)
+        .bind(&new.day)
+        .bind(&new.exe)
+        .bind(&new.runtime)
+        .bind(&new.path)
+        .bind(&new.split)
+        .bind(&new.crossing)
+        .bind(new.interop_crossing)
+        .bind(new.killed)
+        .bind(new.retired)
+        .bind(&new.basis)
+        .bind(&new.render)
+        .bind(&new.scanout)
+        .bind(&new.gpu_pair)
+        .bind(&new.outcome)
         .execute(write.connection())
         .await?;
+    put_reasons(write, id, &stored.columns.tokens, &new.tokens).await?;
+    // A log that is new was never judged and is not counted yet.
+    let old = (!stored.report.is_empty()).then(|| stored.columns.counted(&stored.machine));
+    let now = new.counted(&stored.machine);
+    write.pending.note(&stored.machine, old, Some(now));
+    Ok(())
+}
 
+/// What a log's row says before it is written anew.
+struct Stored {
+    machine: String,
+    report: String,
+    columns: Columns,
+}
+
+async fn stored(write: &mut Write<'_>, id: &str) -> sqlx::Result<Stored> {
+    let tokens = sqlx::query_scalar("select token from log_reasons where log = $1")
+        .bind(id)
+        .fetch_all(write.connection())
+        .await?;
+    let sql = format!("select l.machine, l.report, {} from logs l where l.id = $1", Columns::SELECTED);
+    let row = sqlx::query(AssertSqlSafe(sql)).bind(id).fetch_one(write.connection()).await?;
+    Ok(Stored {
+        machine: row.try_get("machine")?,
+        report: row.try_get("report")?,
+        columns: Columns::read(&row, tokens.into_iter().collect())?,
+    })
+}
+
+async fn put_reasons(
+    write: &mut Write<'_>,
+    id: &str,
+    old: &BTreeSet<String>,
+    new: &BTreeSet<String>,
+) -> sqlx::Result<()> {
+    if old == new {
+        return Ok(());
+    }
     sqlx::query("delete from log_reasons where log = $1").bind(id).execute(write.connection()).await?;
-    // A hostile record can hold thousands of tokens, and the same one again.
-    let tokens: BTreeSet<_> = verdict.reasons.iter().map(|reason| text::for_column(reason.as_str())).collect();
-    for chunk in tokens.into_iter().collect::<Vec<_>>().chunks(ROWS_PER_INSERT) {
+    for chunk in new.iter().collect::<Vec<_>>().chunks(ROWS_PER_INSERT) {
         let sql = format!("insert into log_reasons (log, token) values {}", placeholders(chunk.len(), 2));
         // The text holds nothing but a count of placeholders.
-        let query = chunk.iter().fold(sqlx::query(AssertSqlSafe(sql)), |query, token| query.bind(id).bind(token));
+        let query = chunk.iter().fold(sqlx::query(AssertSqlSafe(sql)), |query, token| query.bind(id).bind(*token));
         query.execute(write.connection()).await?;
     }
     Ok(())

@@ -17,6 +17,7 @@ mod page;
 mod paging;
 mod problems;
 mod program;
+mod rollups;
 mod sample;
 mod summary;
 mod told;

@@ -1,0 +1,327 @@
+//! The roll-ups: kept in the transaction that changes a log, and counted anew where they are missing.
+//!
+//! A transaction collects what became of its logs ([`Pending`]) and writes the sum once, before its commit. Days of machines
+//! come first, since they say how the numbers of distinct machines change: a machine's rows are held by the lock on the
+//! machine (`losses::hear`). Then the roll-ups, which everybody shares, in one sorted order, so that writers never wait for
+//! each other in a circle.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::civil::Date;
+use sqlx::{AnyConnection, AssertSqlSafe, Row as _};
+
+use super::columns::{Columns, Counted, Key, NUMBERS};
+use super::days::Days;
+use super::ingest::placeholders;
+use super::{Store, Write, damaged};
+
+/// The day that stands for all days.
+pub const ALL_DAYS: &str = "all";
+
+/// Rows in one statement; with 16 values a row below SQLite's limit of 32,766 parameters.
+const ROWS: usize = 500;
+
+/// [`NUMBERS`], then distinct machines.
+pub type Sums = [i64; NUMBERS.len() + 1];
+
+/// Where a row of `rollups` stands. The order is that in which rows are written.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Place {
+    /// As in `rollups`.
+    pub key: Key,
+    /// A date, `''` or [`ALL_DAYS`].
+    pub day: String,
+}
+
+/// What became of logs and does not stand in the roll-ups yet.
+#[derive(Debug, Default)]
+pub struct Pending(Vec<Change>);
+
+#[derive(Debug)]
+struct Change {
+    machine: String,
+    old: Option<Counted>,
+    new: Option<Counted>,
+}
+
+impl Pending {
+    /// Notes that a log counted as `old`, if it did, and counts as `new` from now on, if it is still there.
+    pub fn note(&mut self, machine: &str, old: Option<Counted>, new: Option<Counted>) {
+        if old != new {
+            self.0.push(Change { machine: machine.to_owned(), old, new });
+        }
+    }
+
+    /// How much is noted, for [`Pending::forget_since`].
+    #[expect(dead_code, reason = "for transactions that take a part of their work back")]
+    pub fn mark(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Forgets what was noted since: a savepoint was rolled back.
+    #[expect(dead_code, reason = "for transactions that take a part of their work back")]
+    pub fn forget_since(&mut self, mark: usize) {
+        self.0.truncate(mark);
+    }
+}
+
+/// Counts from the beginning.
+#[derive(Debug, Default)]
+pub struct Count {
+    /// What should stand in `rollups`.
+    pub rows: BTreeMap<Place, Sums>,
+}
+
+impl Count {
+    /// Counts all logs of a machine, which comes once, and answers what should stand in `rollup_machines` for it.
+    pub fn machine(&mut self, logs: impl IntoIterator<Item = Counted>) -> BTreeMap<Key, Days> {
+        let mut all: BTreeMap<Key, Days> = BTreeMap::new();
+        for log in logs {
+            for key in &log.keys {
+                let days = all.entry(key.clone()).or_default();
+                let is_first = days.is_empty();
+                let (before, _) = days.add(log.day, 1);
+                for (day, is_new) in [(spelled(log.day), before == 0), (ALL_DAYS.to_owned(), is_first)] {
+                    let row = self.rows.entry(Place { key: key.clone(), day }).or_default();
+                    add(row, &log, 1);
+                    row[NUMBERS.len()] += i64::from(is_new);
+                }
+            }
+        }
+        all
+    }
+}
+
+/// Writes what is pending. [`Write::commit`] does it; whoever deletes a machine's rows does it before.
+pub async fn settle(write: &mut Write<'_>) -> sqlx::Result<()> {
+    let mut changed: BTreeMap<(Key, String), BTreeMap<Option<Date>, i64>> = BTreeMap::new();
+    let mut rows: BTreeMap<Place, Sums> = BTreeMap::new();
+    for change in std::mem::take(&mut write.pending).0 {
+        for (log, sign) in [(&change.old, -1), (&change.new, 1)] {
+            let Some(log) = log else { continue };
+            for key in &log.keys {
+                *changed.entry((key.clone(), change.machine.clone())).or_default().entry(log.day).or_default() += sign;
+                for day in [spelled(log.day), ALL_DAYS.to_owned()] {
+                    add(rows.entry(Place { key: key.clone(), day }).or_default(), log, sign);
+                }
+            }
+        }
+    }
+    changed.retain(|_, days| {
+        days.retain(|_, logs| *logs != 0);
+        !days.is_empty()
+    });
+    let mut stored = stored_days(write, changed.keys()).await?;
+    let (mut kept, mut gone) = (Vec::new(), Vec::new());
+    for ((key, machine), by_day) in changed {
+        let mut days = stored.remove(&(key.clone(), machine.clone())).unwrap_or_default();
+        let had_any = !days.is_empty();
+        let mut moved = Vec::new();
+        for (day, logs) in by_day {
+            let (before, now) = days.add(day, logs);
+            moved.push((spelled(day), i64::from(now > 0) - i64::from(before > 0)));
+        }
+        moved.push((ALL_DAYS.to_owned(), i64::from(!days.is_empty()) - i64::from(had_any)));
+        for (day, by) in moved {
+            rows.entry(Place { key: key.clone(), day }).or_default()[NUMBERS.len()] += by;
+        }
+        if days.is_empty() { gone.push((key, machine)) } else { kept.push((key, machine, days)) }
+    }
+    put_days(write, &kept).await?;
+    for chunk in gone.chunks(ROWS) {
+        let sql = format!(
+            "delete from rollup_machines where (dimension, value, machine) in (values {})",
+            placeholders(chunk.len(), 3)
+        );
+        let query = chunk.iter().fold(sqlx::query(AssertSqlSafe(sql)), |query, (key, machine)| {
+            query.bind(key.dimension).bind(&key.value).bind(machine)
+        });
+        query.execute(write.connection()).await?;
+    }
+    rows.retain(|_, sums| sums.iter().any(|sum| *sum != 0));
+    put_rows(write, &rows).await?;
+    let emptied: Vec<_> = rows.iter().filter(|(_, sums)| sums[0] < 0).map(|(place, _)| place).collect();
+    for chunk in emptied.chunks(ROWS) {
+        let sql = format!(
+            "delete from rollups where logs <= 0 and (dimension, day, value) in (values {})",
+            placeholders(chunk.len(), 3)
+        );
+        let query = chunk.iter().fold(sqlx::query(AssertSqlSafe(sql)), |query, place| {
+            query.bind(place.key.dimension).bind(&place.day).bind(&place.key.value)
+        });
+        query.execute(write.connection()).await?;
+    }
+    Ok(())
+}
+
+impl Store {
+    /// Counts all roll-ups anew from the logs, which nobody changes meanwhile, and answers how many rows they are.
+    ///
+    /// # Errors
+    /// When the database fails; the roll-ups stay as they were then.
+    pub async fn rebuild_rollups(&self) -> sqlx::Result<u64> {
+        let mut write = self.write_alone().await?;
+        let rows = rebuild(&mut write).await?;
+        write.commit().await?;
+        Ok(rows)
+    }
+
+    /// The same for a database that has logs but no roll-ups, because an older version filled it.
+    pub(super) async fn build_missing_rollups(&self) -> sqlx::Result<()> {
+        if !is_missing(&mut *self.pool.acquire().await?).await? {
+            return Ok(());
+        }
+        let mut write = self.write_alone().await?;
+        // Another server may have been faster.
+        if is_missing(write.connection()).await? {
+            rebuild(&mut write).await?;
+        }
+        write.commit().await
+    }
+}
+
+async fn is_missing(connection: &mut AnyConnection) -> sqlx::Result<bool> {
+    let missing: i64 = sqlx::query_scalar(
+        "select cast(case when exists (select 1 from logs) and not exists (select 1 from rollups) then 1 else 0 end as bigint)",
+    )
+    .fetch_one(connection)
+    .await?;
+    Ok(missing == 1)
+}
+
+async fn rebuild(write: &mut Write<'_>) -> sqlx::Result<u64> {
+    for statement in ["delete from rollups", "delete from rollup_machines"] {
+        sqlx::query(statement).execute(write.connection()).await?;
+    }
+    let mut count = Count::default();
+    let mut after = String::new();
+    let mut built = Vec::new();
+    loop {
+        let machines = machines(write.connection(), &after).await?;
+        let Some(last) = machines.last() else { break };
+        after.clone_from(last);
+        for machine in machines {
+            let logs = counted_logs(write.connection(), &machine).await?;
+            let days = count.machine(logs);
+            built.extend(days.into_iter().map(|(key, days)| (key, machine.clone(), days)));
+            if built.len() >= ROWS {
+                put_days(write, &built).await?;
+                built.clear();
+            }
+        }
+    }
+    put_days(write, &built).await?;
+    put_rows(write, &count.rows).await?;
+    Ok(count.rows.len() as u64)
+}
+
+/// The next machines behind `after`.
+pub async fn machines(connection: &mut AnyConnection, after: &str) -> sqlx::Result<Vec<String>> {
+    sqlx::query_scalar("select id from machines where id > $1 order by id limit 1000")
+        .bind(after)
+        .fetch_all(connection)
+        .await
+}
+
+/// How each log of a machine counts.
+pub async fn counted_logs(connection: &mut AnyConnection, machine: &str) -> sqlx::Result<Vec<Counted>> {
+    let mut tokens: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let rows = sqlx::query("select r.log, r.token from logs l join log_reasons r on r.log = l.id where l.machine = $1")
+        .bind(machine)
+        .fetch_all(&mut *connection)
+        .await?;
+    for row in rows {
+        tokens.entry(row.try_get(0)?).or_default().insert(row.try_get(1)?);
+    }
+    // A log that was never judged does not count.
+    let sql = format!("select l.id, {} from logs l where l.machine = $1 and l.report <> ''", Columns::SELECTED);
+    let rows = sqlx::query(AssertSqlSafe(sql)).bind(machine).fetch_all(connection).await?;
+    rows.iter()
+        .map(|row| {
+            let id: String = row.try_get("id")?;
+            Ok(Columns::read(row, tokens.remove(&id).unwrap_or_default())?.counted(machine))
+        })
+        .collect()
+}
+
+/// What `rollup_machines` holds of some keys.
+async fn stored_days(
+    write: &mut Write<'_>,
+    keys: impl Iterator<Item = &(Key, String)>,
+) -> sqlx::Result<BTreeMap<(Key, String), Days>> {
+    let keys: Vec<_> = keys.collect();
+    let mut stored = BTreeMap::new();
+    for chunk in keys.chunks(ROWS) {
+        let sql = format!(
+            "select dimension, value, machine, days from rollup_machines
+             where (dimension, value, machine) in (values {})",
+            placeholders(chunk.len(), 3)
+        );
+        let query = chunk.iter().fold(sqlx::query(AssertSqlSafe(sql)), |query, (key, machine)| {
+            query.bind(key.dimension).bind(&key.value).bind(machine)
+        });
+        // The words of dimensions are few and fixed; these are the ones that were asked for.
+        let words: BTreeMap<_, _> = chunk.iter().map(|(key, _)| (key.dimension, key.dimension)).collect();
+        for row in query.fetch_all(write.connection()).await? {
+            let Some(dimension) = words.get(row.try_get::<String, _>(0)?.as_str()) else { continue };
+            let key = Key { dimension, value: row.try_get(1)? };
+            let days: Vec<u8> = row.try_get(3)?;
+            let days = Days::unpacked(&days).ok_or_else(|| damaged("rollup_machines.days"))?;
+            stored.insert((key, row.try_get(2)?), days);
+        }
+    }
+    Ok(stored)
+}
+
+async fn put_days(write: &mut Write<'_>, rows: &[(Key, String, Days)]) -> sqlx::Result<()> {
+    for chunk in rows.chunks(ROWS) {
+        let sql = format!(
+            "insert into rollup_machines (dimension, value, machine, days) values {}
+             on conflict (dimension, value, machine) do update set days = excluded.days",
+            placeholders(chunk.len(), 4)
+        );
+        let query = chunk.iter().fold(sqlx::query(AssertSqlSafe(sql)), |query, (key, machine, days)| {
+            query.bind(key.dimension).bind(&key.value).bind(machine).bind(days.packed())
+        });
+        query.execute(write.connection()).await?;
+    }
+    Ok(())
+}
+
+/// Adds to the rows, which are made where they are missing.
+async fn put_rows(write: &mut Write<'_>, rows: &BTreeMap<Place, Sums>) -> sqlx::Result<()> {
+    let columns = NUMBERS.join(", ");
+    let added: Vec<_> = [&NUMBERS[..], &["machines"]]
+        .concat()
+        .iter()
+        .map(|column| format!("{column} = rollups.{column} + excluded.{column}"))
+        .collect();
+    let added = added.join(", ");
+    let rows: Vec<_> = rows.iter().collect();
+    for chunk in rows.chunks(ROWS) {
+        let sql = format!(
+            "insert into rollups (dimension, day, value, {columns}, machines) values {}
+             on conflict (dimension, day, value) do update set {added}",
+            placeholders(chunk.len(), 3 + NUMBERS.len() + 1)
+        );
+        // The text holds nothing but our own names and a count of placeholders.
+        let mut query = sqlx::query(AssertSqlSafe(sql));
+        for (place, sums) in chunk {
+            query = query.bind(place.key.dimension).bind(&place.day).bind(&place.key.value);
+            query = sums.iter().fold(query, |query, sum| query.bind(*sum));
+        }
+        query.execute(write.connection()).await?;
+    }
+    Ok(())
+}
+
+fn add(sums: &mut Sums, log: &Counted, sign: i64) {
+    for (sum, number) in sums.iter_mut().zip(log.numbers) {
+        *sum += sign * number;
+    }
+}
+
+/// A day as `rollups` spells it.
+pub fn spelled(day: Option<Date>) -> String {
+    day.map_or_else(String::new, |day| day.to_string())
+}
