@@ -4,21 +4,20 @@
 //! range that ends last (`ranges.rs`), the totals likewise, and the verdict is folded from all stored observations.
 
 use std::collections::BTreeMap;
+use std::io;
 
 use sha2::{Digest, Sha256};
-use sqlx::{AssertSqlSafe, Row};
-use wire::{Observation, Segment};
+use sqlx::AssertSqlSafe;
+use wire::Segment;
 
-use super::pieces::{Changes, Pieces};
-use super::ranges::Range;
-use super::{Store, Write, corrupt, losses, verdict};
+use super::bodies::Body;
+use super::pieces::{Changes, Piece, Pieces};
+use super::{Store, Write, corrupt, losses, stored, verdict};
 use crate::text;
 use crate::told::Told;
 
-/// Rows in one `insert`; with seven values a row far below SQLite's limit of 32,766 parameters.
+/// Rows in one `insert`; with six values a row far below SQLite's limit of 32,766 parameters.
 pub(super) const ROWS_PER_INSERT: usize = 500;
-/// Intervals in one `delete`; SQLite takes expressions up to a depth of 1,000.
-const INTERVALS_PER_DELETE: usize = 100;
 
 impl Store {
     /// Commits the pieces of one machine, each with its place in the batch; when this returns, they are safe, but for those
@@ -36,9 +35,13 @@ impl Store {
         if segments.is_empty() && told.is_empty() {
             return Ok(Vec::new());
         }
+        let pack = move || segments.into_iter().map(|(place, segment)| Piece::new(place, segment)).collect();
+        let packed: io::Result<Vec<Piece>> =
+            tokio::task::spawn_blocking(pack).await.map_err(|error| sqlx::Error::Io(error.into()))?;
+        let pieces = packed?;
         let mut write = self.write().await?;
         losses::hear(write.connection(), machine, received, told).await?;
-        let refused = put(&mut write, machine, received, segments).await?;
+        let refused = put(&mut write, machine, received, &pieces).await?;
         tracing::debug!(statements = write.statements, "stores a batch");
         write.commit().await?;
         Ok(refused)
@@ -56,25 +59,26 @@ async fn put(
     write: &mut Write<'_>,
     machine: &str,
     received: &str,
-    segments: Vec<(u64, Segment)>,
+    pieces: &[Piece],
 ) -> sqlx::Result<Vec<(u64, String)>> {
     // In one order everywhere, so that two batches never wait for each other's rows.
-    let mut by_log: BTreeMap<String, Vec<(u64, Segment)>> = BTreeMap::new();
-    for (place, segment) in segments {
-        by_log.entry(segment.log.clone()).or_default().push((place, segment));
+    let mut by_log: BTreeMap<&str, Vec<&Piece>> = BTreeMap::new();
+    for piece in pieces {
+        by_log.entry(&piece.segment.log).or_default().push(piece);
     }
     let mut refused = Vec::new();
-    for (log, segments) in by_log {
-        let id = log_id(machine, &log);
-        lock(write, &id, machine, &log, &segments[0].1.file, received).await?;
-        let mut pieces = Pieces::new(stored_ranges(write, &id).await?);
-        for (place, segment) in segments {
-            pieces.add(place, segment);
+    for (log, pieces) in by_log {
+        let id = log_id(machine, log);
+        lock(write, &id, machine, log, &pieces[0].segment.file, received).await?;
+        let mut known = Pieces::new(stored::ranges(write.connection(), &id).await?);
+        for piece in pieces {
+            known.add(piece);
         }
-        let changes = pieces.changes();
+        let changes = known.changes();
         tracing::debug!(log = id, ranges = changes.ranges.looked_at(), "changes a log");
+        let fold = verdict::fold(write, &id, &changes).await?;
         change(write, &id, &changes).await?;
-        verdict::replace(write, &id, &changes.ranges).await?;
+        verdict::replace(write, &id, &changes.ranges, fold).await?;
         refused.extend(changes.refused);
     }
     Ok(refused)
@@ -103,19 +107,8 @@ async fn lock(
     Ok(())
 }
 
-/// The ranges of a log that have arrived.
-async fn stored_ranges(write: &mut Write<'_>, id: &str) -> sqlx::Result<Vec<Range>> {
-    sqlx::query("select start_offset, end_offset from log_ranges where log = $1")
-        .bind(id)
-        .fetch_all(write.connection())
-        .await?
-        .into_iter()
-        .map(|row| Ok(Range { start: row.try_get(0)?, end: row.try_get(1)? }))
-        .collect()
-}
-
-async fn change(write: &mut Write<'_>, id: &str, changes: &Changes) -> sqlx::Result<()> {
-    if let Some(newest) = &changes.newest {
+async fn change(write: &mut Write<'_>, id: &str, changes: &Changes<'_>) -> sqlx::Result<()> {
+    if let Some(newest) = changes.newest {
         let clock = newest.clock.as_ref().map(serde_json::to_string).transpose().map_err(corrupt)?;
         sqlx::query(
             "update logs set file = $2, facts = $3, end_offset = $4, clock = $5, unfinished = $6
@@ -130,6 +123,14 @@ async fn change(write: &mut Write<'_>, id: &str, changes: &Changes) -> sqlx::Res
         .execute(write.connection())
         .await?;
     }
+    // What is joined is read before its rows go.
+    let mut joined = Vec::new();
+    for (range, parts) in &changes.joined {
+        let all = stored::walk_parts(write.connection(), id, parts, Vec::new(), |all, some| {
+            all.extend_from_slice(some);
+        });
+        joined.push((*range, Body::pack(&all.await?)?));
+    }
     // Of ranges none of which lies inside another no two start at the same byte.
     for chunk in changes.gone.chunks(ROWS_PER_INSERT) {
         let starts: Vec<_> = (2..chunk.len() + 2).map(|number| format!("${number}")).collect();
@@ -137,52 +138,19 @@ async fn change(write: &mut Write<'_>, id: &str, changes: &Changes) -> sqlx::Res
         let query = sqlx::query(AssertSqlSafe(sql)).bind(id);
         chunk.iter().fold(query, |query, range| query.bind(range.start)).execute(write.connection()).await?;
     }
-    for chunk in changes.new.chunks(ROWS_PER_INSERT) {
-        let sql =
-            format!("insert into log_ranges (log, start_offset, end_offset) values {}", placeholders(chunk.len(), 3));
-        let query = sqlx::query(AssertSqlSafe(sql));
-        let query = chunk.iter().fold(query, |query, range| query.bind(id).bind(range.start).bind(range.end));
-        query.execute(write.connection()).await?;
-    }
-    for chunk in changes.clear.chunks(INTERVALS_PER_DELETE) {
-        let interval =
-            |number: usize| format!("(record_offset >= ${} and record_offset < ${})", number * 2, number * 2 + 1);
-        let intervals: Vec<_> = (1..=chunk.len()).map(interval).collect();
-        let sql = format!("delete from observations where log = $1 and ({})", intervals.join(" or "));
-        let query = sqlx::query(AssertSqlSafe(sql)).bind(id);
-        let query = chunk.iter().fold(query, |query, range| query.bind(range.start).bind(range.end));
-        query.execute(write.connection()).await?;
-    }
-    insert_observations(write, id, &changes.observations).await
-}
-
-/// Several rows a statement.
-async fn insert_observations(
-    write: &mut Write<'_>,
-    id: &str,
-    observations: &[(i64, i64, Observation)],
-) -> sqlx::Result<()> {
-    for chunk in observations.chunks(ROWS_PER_INSERT) {
+    let new = changes.new.iter().map(|(range, piece)| (*range, &piece.body));
+    let rows: Vec<_> = new.chain(joined.iter().map(|(range, body)| (*range, body))).collect();
+    for chunk in rows.chunks(ROWS_PER_INSERT) {
         let sql = format!(
-            "insert into observations (log, record_offset, ordinal, line, kind, shape, body) values {}",
-            placeholders(chunk.len(), 7)
+            "insert into log_ranges (log, start_offset, end_offset, observations, plain_bytes, body) values {}",
+            placeholders(chunk.len(), 6)
         );
         // The text holds nothing but a count of placeholders.
-        let mut query = sqlx::query(AssertSqlSafe(sql));
-        for (offset, ordinal, observation) in chunk {
-            let (kind, shape) = match observation {
-                Observation::Event(event) => (text::word(&event.kind), Some(text::for_column(&event.shape))),
-                Observation::Flaw(flaw) => (text::word(&flaw.kind), None),
-            };
-            query = query
-                .bind(id)
-                .bind(*offset)
-                .bind(*ordinal)
-                .bind(signed(observation.line())?)
-                .bind(kind)
-                .bind(shape)
-                .bind(serde_json::to_string(observation).map_err(corrupt)?);
-        }
+        let query = sqlx::query(AssertSqlSafe(sql));
+        let query = chunk.iter().fold(query, |query, (range, body)| {
+            let query = query.bind(id).bind(range.start).bind(range.end).bind(body.observations);
+            query.bind(body.plain_bytes).bind(body.packed.as_deref())
+        });
         query.execute(write.connection()).await?;
     }
     Ok(())

@@ -1,8 +1,9 @@
 //! The database: which one, how it is opened, and who may write. One function per question in the modules below.
 //!
-//! One set of SQL serves SQLite and PostgreSQL: `$1` placeholders, `bigint` and `text` only, sums cast to `bigint`
+//! One set of SQL serves SQLite and PostgreSQL: `$1` placeholders, `bigint`, `text` and `bytea` only, sums cast to `bigint`
 //! (PostgreSQL widens them to a type that the common driver does not know).
 
+mod bodies;
 mod checkup;
 mod columns;
 mod days;
@@ -22,6 +23,7 @@ mod refill;
 mod rollups;
 mod schema;
 mod snapshot;
+mod stored;
 mod summary;
 mod tokens;
 mod verdict;

@@ -1,14 +1,17 @@
 //! Which byte ranges of a log have arrived, and which of them knows an offset best.
 //!
 //! Pure: the rule is here, the rows are in `ingest.rs`. Ranges inside another are dropped, so that the rest rise in both
-//! start and end. An offset belongs to the range that ends last among those that hold it. Both rules give the same
-//! answer in whatever order ranges arrive, and a new range costs no more than the ranges that it replaces.
+//! start and end. An offset belongs to the range that ends last among those that hold it, which is the one that starts last
+//! at or before it: so each range owns what lies between its start and the next one's. Both rules give the same answer in
+//! whatever order ranges arrive, and a new range costs no more than the ranges that it replaces.
 
 use std::collections::BTreeMap;
 
 /// Ranges of one log that are kept apart. An agent that sends every few seconds reaches this on a long day; above it the
 /// first ones that touch are joined, and what comes late inside them changes nothing any more.
 pub const MOST: usize = 1_000;
+/// What a joined range may hold, as plain JSON: a reader has it in memory, and the next join writes it anew.
+const JOINED_BYTES: i64 = 4 << 20;
 
 /// A byte range, end excluded.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -19,64 +22,70 @@ pub struct Range {
     pub end: i64,
 }
 
-/// What a new range may write.
+/// What becomes of a new range.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Claim {
     /// Everything it says is known better already.
     Nothing,
-    /// It knows the offsets below `limit` best.
-    Below {
-        /// The first offset that a later range knows better.
-        limit: i64,
-        /// Other ranges have said something of these offsets.
-        known: bool,
-    },
+    /// It is one of the ranges now.
+    Taken,
     /// There are [`MOST`] ranges with gaps between them, and this would be one more.
     TooMany,
+}
+
+/// One row: a range as it arrived, or several that were joined since.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Held {
+    /// All of it.
+    pub range: Range,
+    /// What it holds, as plain JSON.
+    pub plain_bytes: i64,
+    /// The ranges as they arrived, or as they were stored, by start.
+    pub parts: Vec<Range>,
 }
 
 /// The ranges of one log, by start.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Ranges {
-    ends: BTreeMap<i64, i64>,
+    by_start: BTreeMap<i64, Held>,
     /// Nothing could be joined since the last range came.
     is_full: bool,
     looked_at: usize,
 }
 
 impl Ranges {
-    /// Adds a range. The very same range again may write: the newest reading of it counts.
-    pub fn claim(&mut self, new: Range) -> Claim {
-        if self.ends.len() >= MOST && !self.is_full {
+    /// Adds a range that holds so much. The very same range again takes its own place: the newest reading of it counts.
+    pub fn claim(&mut self, new: Range, plain_bytes: i64) -> Claim {
+        if self.by_start.len() >= MOST && !self.is_full {
             self.join();
         }
-        let before = self.ends.range(..=new.start).next_back().map(|(start, end)| Range { start: *start, end: *end });
+        let before = self.by_start.range(..=new.start).next_back().map(|(_, held)| held.range);
         if new.start >= new.end || before.is_some_and(|before| before.end >= new.end && before != new) {
             return Claim::Nothing;
         }
         // Ends rise with starts, so what lies inside the new range stands in a row.
         let mut inside = Vec::new();
         let mut later = None;
-        for (start, end) in self.ends.range(new.start..) {
-            if *end > new.end {
+        for (start, held) in self.by_start.range(new.start..) {
+            if held.range.end > new.end {
                 later = Some(*start);
                 break;
             }
             inside.push(*start);
         }
         self.looked_at += inside.len() + 2;
-        let known = !inside.is_empty() || before.is_some_and(|before| before.end > new.start);
-        let touches =
-            before.is_some_and(|before| before.end == new.start) || later.is_some_and(|later| later <= new.end);
-        if self.ends.len() >= MOST && !known && !touches {
+        let touches = !inside.is_empty()
+            || before.is_some_and(|before| before.end >= new.start)
+            || later.is_some_and(|later| later <= new.end);
+        if self.by_start.len() >= MOST && !touches {
             return Claim::TooMany;
         }
         for start in inside {
-            self.ends.remove(&start);
+            self.by_start.remove(&start);
         }
-        self.ends.insert(new.start, new.end);
+        self.by_start.insert(new.start, Held { range: new, plain_bytes, parts: vec![new] });
         self.is_full = false;
-        Claim::Below { limit: later.map_or(new.end, |later| later.min(new.end)), known }
+        Claim::Taken
     }
 
     /// How many ranges all claims together have looked at.
@@ -85,15 +94,24 @@ impl Ranges {
     }
 
     /// From start to end.
-    pub fn iter(&self) -> impl Iterator<Item = Range> {
-        self.ends.iter().map(|(start, end)| Range { start: *start, end: *end })
+    pub fn iter(&self) -> impl Iterator<Item = &Held> {
+        self.by_start.values()
+    }
+
+    /// Every part, by start, with the end of what it owns.
+    pub fn owners(&self) -> impl Iterator<Item = (Range, i64)> {
+        let mut parts = self.iter().flat_map(|held| &held.parts).copied().peekable();
+        std::iter::from_fn(move || {
+            let part = parts.next()?;
+            Some((part, parts.peek().map_or(part.end, |next| next.start.min(part.end))))
+        })
     }
 
     /// Bytes below `end` that no range covers.
     pub fn missing_bytes(&self, end: i64) -> i64 {
         let mut reached = 0;
         let mut missing = 0;
-        for range in self.iter() {
+        for Held { range, .. } in self.iter() {
             missing += (range.start - reached).max(0);
             reached = reached.max(range.end);
         }
@@ -102,30 +120,40 @@ impl Ranges {
 
     /// Joins ranges that touch, from the first on, until there are clearly fewer.
     fn join(&mut self) {
-        let mut over = self.ends.len() - MOST * 3 / 4;
-        let mut joined: BTreeMap<i64, i64> = BTreeMap::new();
-        for range in self.iter() {
+        let mut over = self.by_start.len() - MOST * 3 / 4;
+        self.looked_at += self.by_start.len();
+        let mut joined: BTreeMap<i64, Held> = BTreeMap::new();
+        for (start, mut held) in std::mem::take(&mut self.by_start) {
             match joined.last_entry() {
-                Some(mut last) if over > 0 && *last.get() >= range.start => {
+                Some(mut last) if over > 0 && last.get().takes(&held) => {
                     over -= 1;
-                    last.insert(range.end);
+                    let last = last.get_mut();
+                    last.range.end = held.range.end;
+                    last.plain_bytes += held.plain_bytes;
+                    last.parts.append(&mut held.parts);
                 }
                 _ => {
-                    joined.insert(range.start, range.end);
+                    joined.insert(start, held);
                 }
             }
         }
-        self.looked_at += self.ends.len();
-        self.ends = joined;
-        self.is_full = self.ends.len() >= MOST;
+        self.by_start = joined;
+        self.is_full = self.by_start.len() >= MOST;
     }
 }
 
-impl FromIterator<Range> for Ranges {
-    /// Of stored ranges, none of which lies inside another.
-    fn from_iter<I: IntoIterator<Item = Range>>(stored: I) -> Self {
-        let ends = stored.into_iter().map(|range| (range.start, range.end)).collect();
-        Self { ends, ..Self::default() }
+impl Held {
+    /// Whether the next range can be joined to this one.
+    const fn takes(&self, next: &Self) -> bool {
+        self.range.end >= next.range.start && self.plain_bytes + next.plain_bytes <= JOINED_BYTES
+    }
+}
+
+impl FromIterator<(Range, i64)> for Ranges {
+    /// Of stored ranges and what they hold; none of them lies inside another.
+    fn from_iter<I: IntoIterator<Item = (Range, i64)>>(stored: I) -> Self {
+        let held = |(range, plain_bytes): (Range, i64)| (range.start, Held { range, plain_bytes, parts: vec![range] });
+        Self { by_start: stored.into_iter().map(held).collect(), ..Self::default() }
     }
 }
 

@@ -4,18 +4,29 @@ use std::collections::BTreeSet;
 
 use resolver::Examiner;
 use sqlx::{AssertSqlSafe, Row};
-use wire::{LogFacts, ScanReport};
+use wire::{LogFacts, Observation, ScanReport};
 
 use super::columns::Columns;
 use super::ingest::{ROWS_PER_INSERT, placeholders};
+use super::pieces::Changes;
 use super::ranges::Ranges;
-use super::{Write, corrupt};
+use super::{Write, corrupt, stored};
 
-/// Observations judged at a time, so that memory does not grow with the log.
-const ROWS_PER_FOLD: i64 = 5_000;
+/// What all observations of a log that count come to.
+#[derive(Default)]
+pub(super) struct Fold {
+    examiner: Examiner,
+    /// How many there are.
+    events: i64,
+}
 
-/// Folds all stored observations of a log and replaces its verdict.
-pub(super) async fn replace(write: &mut Write<'_>, id: &str, ranges: &Ranges) -> sqlx::Result<()> {
+/// Folds what will be stored of a log when these changes are made, before they are.
+pub(super) async fn fold(write: &mut Write<'_>, id: &str, changes: &Changes<'_>) -> sqlx::Result<Fold> {
+    stored::walk_parts(write.connection(), id, &changes.parts, Fold::default(), Fold::take).await
+}
+
+/// Replaces the verdict of a log.
+pub(super) async fn replace(write: &mut Write<'_>, id: &str, ranges: &Ranges, fold: Fold) -> sqlx::Result<()> {
     let row = sqlx::query("select file, facts, end_offset from logs where id = $1")
         .bind(id)
         .fetch_one(write.connection())
@@ -23,38 +34,28 @@ pub(super) async fn replace(write: &mut Write<'_>, id: &str, ranges: &Ranges) ->
     let file: String = row.try_get(0)?;
     let facts: LogFacts = serde_json::from_str(row.try_get(1)?).map_err(corrupt)?;
     let missing_bytes = ranges.missing_bytes(row.try_get(2)?);
-
-    let mut examiner = Examiner::new();
-    let mut after = (-1_i64, 0_i64);
-    loop {
-        let rows = sqlx::query(
-            "select record_offset, ordinal, body from observations
-             where log = $1 and (record_offset > $2 or (record_offset = $2 and ordinal > $3))
-             order by record_offset, ordinal limit $4",
-        )
-        .bind(id)
-        .bind(after.0)
-        .bind(after.1)
-        .bind(ROWS_PER_FOLD)
-        .fetch_all(write.connection())
-        .await?;
-        let Some(last) = rows.last() else { break };
-        after = (last.try_get(0)?, last.try_get(1)?);
-        let fold = move || -> sqlx::Result<Examiner> {
-            for row in rows {
-                examiner.push(&serde_json::from_str(row.try_get(2)?).map_err(corrupt)?);
-            }
-            Ok(examiner)
-        };
-        examiner = tokio::task::spawn_blocking(fold).await.map_err(|error| sqlx::Error::Io(error.into()))??;
-    }
-    let judgement = examiner.finish(&facts).judgement;
+    let judgement = fold.examiner.finish(&facts).judgement;
     let report = ScanReport::new(file, facts.process, facts.end, facts.counts, judgement);
-    put(write, id, missing_bytes, &report).await
+    put(write, id, missing_bytes, fold.events, &report).await
 }
 
-async fn put(write: &mut Write<'_>, id: &str, missing_bytes: i64, report: &ScanReport) -> sqlx::Result<()> {
-    let stored = stored(write, id).await?;
+impl Fold {
+    fn take(&mut self, observations: &[Observation]) {
+        for observation in observations {
+            self.examiner.push(observation);
+        }
+        self.events += i64::try_from(observations.len()).unwrap_or(i64::MAX);
+    }
+}
+
+async fn put(
+    write: &mut Write<'_>,
+    id: &str,
+    missing_bytes: i64,
+    events: i64,
+    report: &ScanReport,
+) -> sqlx::Result<()> {
+    let before = before(write, id).await?;
     let new = Columns::of(report);
     sqlx::query(include_str!("verdict.sql"))
         .bind(id)
@@ -75,31 +76,32 @@ async fn put(write: &mut Write<'_>, id: &str, missing_bytes: i64, report: &ScanR
         .bind(&new.scanout)
         .bind(&new.gpu_pair)
         .bind(&new.outcome)
+        .bind(events)
         .execute(write.connection())
         .await?;
-    put_reasons(write, id, &stored.columns.tokens, &new.tokens).await?;
+    put_reasons(write, id, &before.columns.tokens, &new.tokens).await?;
     // A log that is new was never judged and is not counted yet.
-    let old = (!stored.report.is_empty()).then(|| stored.columns.counted(&stored.machine));
-    let now = new.counted(&stored.machine);
-    write.pending.note(&stored.machine, old, Some(now));
+    let old = (!before.report.is_empty()).then(|| before.columns.counted(&before.machine));
+    let now = new.counted(&before.machine);
+    write.pending.note(&before.machine, old, Some(now));
     Ok(())
 }
 
 /// What a log's row says before it is written anew.
-struct Stored {
+struct Before {
     machine: String,
     report: String,
     columns: Columns,
 }
 
-async fn stored(write: &mut Write<'_>, id: &str) -> sqlx::Result<Stored> {
+async fn before(write: &mut Write<'_>, id: &str) -> sqlx::Result<Before> {
     let tokens = sqlx::query_scalar("select token from log_reasons where log = $1")
         .bind(id)
         .fetch_all(write.connection())
         .await?;
     let sql = format!("select l.machine, l.report, {} from logs l where l.id = $1", Columns::SELECTED);
     let row = sqlx::query(AssertSqlSafe(sql)).bind(id).fetch_one(write.connection()).await?;
-    Ok(Stored {
+    Ok(Before {
         machine: row.try_get("machine")?,
         report: row.try_get("report")?,
         columns: Columns::read(&row, tokens.into_iter().collect())?,

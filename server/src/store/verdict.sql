@@ -15,5 +15,6 @@ set missing_bytes = $2,
     render = $15,
     scanout = $16,
     gpu_pair = $17,
-    outcome = $18
+    outcome = $18,
+    events = $19
 where id = $1

@@ -29,7 +29,6 @@ pub async fn everything_of(world: &World, number: u32) -> i64 {
         ("verdict_history", format!("log in {logs} or log not in (select id from logs)")),
         ("log_reasons", format!("log in {logs} or log not in (select id from logs)")),
         ("log_ranges", format!("log in {logs} or log not in (select id from logs)")),
-        ("observations", format!("log in {logs} or log not in (select id from logs)")),
     ] {
         let sql = AssertSqlSafe(format!("select count(*) from {table} where {whose}"));
         let count: i64 = sqlx::query_scalar(sql).fetch_one(&mut connection).await.expect("the tables exist");

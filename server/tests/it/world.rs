@@ -12,7 +12,7 @@ use axum::http::{HeaderMap, Request, StatusCode};
 use serde_json::Value;
 use server::app::State;
 use server::auth::Scope;
-use server::store::{Place, Store};
+use server::store::{EventRow, Place, Store};
 use sqlx::{AssertSqlSafe, Connection, Executor};
 use tower::ServiceExt;
 use wire::{Ack, Batch};
@@ -180,15 +180,33 @@ impl World {
                 || report || '|' || started_s || '|' || coalesce(day, '-') || '|' || coalesce(exe, '-') || '|'
                 || coalesce(runtime, '-') || '|' || path || split || crossing || basis || outcome || '|'
                 || interop_crossing || killed || retired || '|' || coalesce(gpu_pair, '-') || '|'
-                || coalesce(clock, '-') || unfinished from logs order by 1",
+                || coalesce(clock, '-') || unfinished || '|' || events from logs order by 1",
             "select log || token from log_reasons order by 1",
-            "select log || '|' || record_offset || '|' || ordinal || '|' || line || kind || coalesce(shape, '-') || body
-                from observations order by log, record_offset, ordinal",
         ] {
             let found: Vec<String> = sqlx::query_scalar(sql).fetch_all(&mut connection).await.expect("the tables exist");
             rows.extend(found);
         }
+        for row in self.events().await {
+            let shape = row.shape.as_deref().unwrap_or("-");
+            let place = format!("{}|{}|{}|{}", row.log, row.record_offset, row.ordinal, row.line);
+            rows.push(format!("{place}{}{shape}{}", row.kind, row.body));
+        }
         rows
+    }
+
+    /// Every record that counts.
+    pub async fn events(&self) -> Vec<EventRow> {
+        let mut rows: Vec<EventRow> = Vec::new();
+        loop {
+            let after =
+                rows.last().map(|last| (last.log.clone(), last.record_offset, last.ordinal)).unwrap_or_default();
+            let page = self.app.store.event_rows(&after, 1_000).await.expect("the database answers");
+            assert!(page.len() <= 1_000);
+            if page.is_empty() {
+                return rows;
+            }
+            rows.extend(page);
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-use wire::{Flaw, FlawKind};
+use wire::{Flaw, FlawKind, Observation};
 
 use super::*;
 use crate::store::Place;
@@ -13,10 +13,12 @@ fn piece(place: u64, start: u64, end: u64) -> (u64, Segment) {
 }
 
 /// Stores pieces and answers how many statements that took.
-async fn statements(store: &Store, pieces: Vec<(u64, Segment)>) -> u64 {
+async fn statements(store: &Store, segments: Vec<(u64, Segment)>) -> u64 {
+    let pack = |(place, segment)| Piece::new(place, segment).expect("memory suffices");
+    let pieces: Vec<_> = segments.into_iter().map(pack).collect();
     let mut write = store.write().await.expect("a write begins");
     losses::hear(write.connection(), MACHINE, "now", &Told::default()).await.expect("a machine");
-    let refused = put(&mut write, MACHINE, "now", pieces).await.expect("the database takes it");
+    let refused = put(&mut write, MACHINE, "now", &pieces).await.expect("the database takes it");
     assert_eq!(refused, []);
     let statements = write.statements;
     write.commit().await.expect("there is room");
@@ -41,10 +43,8 @@ async fn many_pieces_of_one_log_cost_as_many_statements_as_few() {
     let wide = (0..400).map(|place| piece(place, place * 40, place * 40 + 30)).collect();
     let many = statements(&store, wide).await;
     assert!(many <= few + 12, "{many} after {few}");
-    let rows: i64 = sqlx::query("select count(*) from observations")
-        .fetch_one(&store.pool)
-        .await
-        .and_then(|row| row.try_get(0))
-        .expect("a count");
-    assert_eq!(rows, 400);
+    let count =
+        async |sql: &'static str| -> i64 { sqlx::query_scalar(sql).fetch_one(&store.pool).await.expect("a count") };
+    assert_eq!(count("select count(*) from log_ranges").await, 400);
+    assert_eq!(count("select events from logs").await, 400);
 }
