@@ -195,7 +195,10 @@ mod tests {
     async fn parents_come_first_and_rows_of_a_machine_are_found_through_them() {
         let schema = Schema::of(3).await.expect("the migrations run");
         let names: Vec<_> = schema.tables.iter().map(|table| table.name.as_str()).collect();
-        assert_eq!(names, ["machines", "logs", "log_ranges", "log_reasons", "losses", "readiness", "tokens"]);
+        assert_eq!(
+            names,
+            ["machines", "logs", "log_ranges", "log_reasons", "losses", "observations", "readiness", "tokens"]
+        );
         let of_machine = |name| schema.of_machine(schema.table(name).expect("it exists"));
         assert_eq!(of_machine("losses").as_deref(), Some("machine = $1"));
         assert_eq!(of_machine("log_ranges").as_deref(), Some("log in (select id from logs where machine = $1)"),);
