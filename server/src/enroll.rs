@@ -11,12 +11,23 @@ use crate::app::App;
 use crate::auth::Caller;
 use crate::body::{self, Fault};
 use crate::error::Error;
+use crate::openapi;
 use crate::text;
 
 /// The largest body that is read: three short strings.
 const LIMIT_BYTES: usize = 16 << 10;
 
 /// Makes the token and tells it, once.
+#[utoipa::path(
+    post, path = "/api/v1/enroll", operation_id = "enroll", tag = "agents",
+    request_body = openapi::Enroll,
+    responses(
+        (status = 200, description = "The token; one that the machine had is refused from now on", body = openapi::Enrolled),
+        (status = 400, description = "It is no enrolment"),
+        (status = 408, description = "The body did not arrive in time"),
+        (status = 507, description = "The disk is full or nearly so")
+    )
+)]
 pub async fn answer(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,

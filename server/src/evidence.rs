@@ -1,12 +1,13 @@
 //! A record as a reader wants it: where it stands, what it means, and how the runtime put it.
 
 use serde::Serialize;
+use utoipa::ToSchema;
 use wire::{FlawKind, Observation};
 
 use crate::text;
 
 /// One record of evidence.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, ToSchema)]
 pub struct Record {
     /// 1-based line number.
     pub line: u64,

@@ -16,12 +16,24 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// When a write was last seen to work.
 pub type LastWrite = Mutex<Option<Instant>>;
 
-/// `GET /healthz`: the process answers.
+/// The process answers.
+#[utoipa::path(
+    get, path = "/healthz", operation_id = "live", tag = "monitoring",
+    responses((status = 200, description = "It does", body = String))
+)]
 pub async fn live() -> &'static str {
     "ok"
 }
 
-/// `GET /readyz`: the database answers, takes a write, and has room for more.
+/// The database answers, takes a write, and has room for more.
+#[utoipa::path(
+    get, path = "/readyz", operation_id = "ready", tag = "monitoring",
+    responses(
+        (status = 200, description = "It does", body = String),
+        (status = 503, description = "It does not answer"),
+        (status = 507, description = "The disk is full or nearly so")
+    )
+)]
 pub async fn ready(State(app): State<App>) -> Result<&'static str, Error> {
     let checked = tokio::time::timeout(PATIENCE, check(&app)).await;
     checked.unwrap_or(Err(Error::Unavailable(sqlx::Error::PoolTimedOut)))?;

@@ -12,9 +12,25 @@ use crate::auth::Caller;
 use crate::body::{self, Fault};
 use crate::decode::{Encoding, PACKED_LIMIT_BYTES, decode};
 use crate::error::Error;
+use crate::openapi;
 use crate::text;
 
-/// Reads, checks and stores a batch.
+/// Stores a batch.
+///
+/// What the answer counts is committed. The same batch twice changes nothing.
+#[utoipa::path(
+    post, path = "/api/v1/ingest", operation_id = "ingest", tag = "agents",
+    params(("content-encoding" = Option<String>, Header, description = "`zstd`, `gzip` or `identity`.")),
+    request_body = openapi::Batch,
+    responses(
+        (status = 200, description = "Committed, but for what is named", body = openapi::Ack),
+        (status = 400, description = "It is no batch"),
+        (status = 408, description = "The body did not arrive in time"),
+        (status = 413, description = "More than 8 MiB packed, 64 MiB plain, or too many segments"),
+        (status = 415, description = "Another encoding"),
+        (status = 507, description = "The disk is full or nearly so")
+    )
+)]
 pub async fn receive(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,

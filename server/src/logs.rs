@@ -4,11 +4,13 @@ use axum::Json;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use serde::Serialize;
+use utoipa::ToSchema;
 use wire::{Clock, ScanReport};
 
 use crate::app::App;
 use crate::error::Error;
 use crate::evidence::{self, Record};
+use crate::openapi::{self, Filters, Paging};
 use crate::query::{self, DEFAULT_LIMIT, Pairs, unknown};
 use crate::store::{Filter, Losses, StoredLog};
 use crate::text;
@@ -17,7 +19,8 @@ use crate::text;
 const EVIDENCE_LIMIT: u32 = 1_000;
 
 /// A page of logs.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = LogPage)]
 pub struct Page {
     items: Vec<Item>,
     /// For the parameter `cursor`; null on the last page.
@@ -25,23 +28,27 @@ pub struct Page {
 }
 
 /// A scan object with where it came from.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = LogItem)]
 pub struct Item {
     id: String,
     machine: String,
     received: String,
     #[serde(flatten)]
+    #[schema(value_type = openapi::ScanReport)]
     report: ScanReport,
 }
 
 /// One log with the records that decide or explain its verdict.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = LogDetail)]
 pub struct Detail {
     #[serde(flatten)]
     item: Item,
     /// Bytes that have not arrived although later ones have: the verdict may change when they do.
     missing_bytes: i64,
     /// What the times in the log mean; null when the agent did not say.
+    #[schema(value_type = Option<openapi::Clock>)]
     clock: Option<Clock>,
     /// The last line was never completed: the process was gone.
     unfinished: bool,
@@ -59,6 +66,11 @@ impl From<StoredLog> for Item {
 }
 
 /// A page of logs, newest start first.
+#[utoipa::path(
+    get, path = "/api/v1/logs", operation_id = "logs", tag = "questions",
+    params(Paging, Filters),
+    responses((status = 200, description = "The page", body = Page), (status = 400, description = "A wrong query"))
+)]
 pub async fn list(State(app): State<App>, Pairs(pairs): Pairs) -> Result<Json<Page>, Error> {
     let mut filter = Filter::default();
     let mut cursor = None;
@@ -76,7 +88,16 @@ pub async fn list(State(app): State<App>, Pairs(pairs): Pairs) -> Result<Json<Pa
     Ok(Json(Page { items: logs.into_iter().map(Item::from).collect(), next: next.map(|next| next.to_string()) }))
 }
 
-/// One log.
+/// One log with its evidence.
+#[utoipa::path(
+    get, path = "/api/v1/logs/{id}", operation_id = "log", tag = "questions",
+    params(("id" = String, Path, pattern = "^[0-9a-f]{32}$")),
+    responses(
+        (status = 200, description = "The log", body = Detail),
+        (status = 400, description = "A query, where none is asked"),
+        (status = 404, description = "There is no such log")
+    )
+)]
 pub async fn one(
     State(app): State<App>,
     id: Result<Path<String>, PathRejection>,

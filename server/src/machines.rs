@@ -4,17 +4,20 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::{Extension, Json};
 use serde::Serialize;
+use utoipa::ToSchema;
 use wire::Deleted;
 
 use crate::app::App;
 use crate::auth::{Caller, Scope};
 use crate::error::Error;
+use crate::openapi::{self, Paging};
 use crate::query::{self, DEFAULT_LIMIT, Pairs, unknown};
 use crate::store::{Cursor, Machine};
 use crate::text;
 
 /// A page of machines.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = MachinePage)]
 pub struct Page {
     items: Vec<Machine>,
     /// For the parameter `cursor`; null on the last page.
@@ -22,7 +25,8 @@ pub struct Page {
 }
 
 /// One machine with a page of its logs.
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
+#[schema(as = MachineDetail)]
 pub struct Detail {
     #[serde(flatten)]
     machine: Machine,
@@ -32,7 +36,14 @@ pub struct Detail {
     next: Option<String>,
 }
 
-/// A page of machines, by their ids: what arrives meanwhile moves none of them to another page.
+/// A page of machines.
+///
+/// They come by their ids: what arrives meanwhile moves none of them to another page.
+#[utoipa::path(
+    get, path = "/api/v1/machines", operation_id = "machines", tag = "questions",
+    params(Paging),
+    responses((status = 200, description = "The page", body = Page), (status = 400, description = "A wrong query"))
+)]
 pub async fn list(State(app): State<App>, Pairs(pairs): Pairs) -> Result<Json<Page>, Error> {
     let mut after = String::new();
     let mut limit = DEFAULT_LIMIT;
@@ -52,6 +63,15 @@ pub async fn list(State(app): State<App>, Pairs(pairs): Pairs) -> Result<Json<Pa
 }
 
 /// One machine.
+#[utoipa::path(
+    get, path = "/api/v1/machines/{id}", operation_id = "machine", tag = "questions",
+    params(("id" = String, Path, pattern = "^[0-9a-f]{32}$"), Paging),
+    responses(
+        (status = 200, description = "The machine", body = Detail),
+        (status = 400, description = "A wrong query"),
+        (status = 404, description = "There is no such machine")
+    )
+)]
 pub async fn one(
     State(app): State<App>,
     id: Result<Path<String>, PathRejection>,
@@ -73,8 +93,18 @@ pub async fn one(
     Ok(Json(Detail { machine, log_ids, next: next.map(|next| next.to_string()) }))
 }
 
-/// Deletes everything that is held of a machine. For its own agent it is enough that nothing is held any more; an admin is
+/// Deletes everything that is held of a machine.
+///
+/// For its own agent it is enough that nothing is held any more; an admin is
 /// told when there was no such machine. Tokens stay: revoke the machine's if it should not come back.
+#[utoipa::path(
+    delete, path = "/api/v1/machines/{id}", operation_id = "delete_machine", tag = "agents",
+    params(("id" = String, Path, pattern = "^[0-9a-f]{32}$")),
+    responses(
+        (status = 200, description = "Nothing is held of it any more", body = openapi::Deleted),
+        (status = 404, description = "There was no such machine")
+    )
+)]
 pub async fn delete(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,

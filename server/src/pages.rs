@@ -9,18 +9,35 @@ use dashboards::{Count, EvidenceRow, FleetPage, LogRow, Query, Tally, statics};
 use crate::app::App;
 use crate::error::{Error, Html};
 use crate::evidence;
+use crate::openapi::Filters;
 use crate::store::{Dimension, Filter, Group, StoredLog, Totals};
 
 /// Logs in the table, and lines of evidence beneath each.
 const LOGS: u32 = 40;
 const EVIDENCE: u32 = 20;
 
-/// `GET /`.
+/// The front page.
+#[utoipa::path(
+    get, path = "/", operation_id = "fleet_page", tag = "pages",
+    params(("cursor" = Option<String>, Query), Filters),
+    responses(
+        (status = 200, description = "The page", body = String, content_type = "text/html"),
+        (status = 400, description = "A wrong query")
+    )
+)]
 pub async fn fleet(State(app): State<App>, RawQuery(raw): RawQuery, headers: HeaderMap) -> Result<Response, Html> {
     page(&app, Query::parse(raw.as_deref().unwrap_or_default()), &headers).await.map_err(Html)
 }
 
-/// `GET /static/{name}`: the hash in the name lets browsers keep the file for ever.
+/// A file of a page: the hash in its name lets browsers keep it for ever.
+#[utoipa::path(
+    get, path = "/static/{name}", operation_id = "static_file", tag = "pages",
+    params(("name" = String, Path)),
+    responses(
+        (status = 200, description = "The file", content((String = "text/css"), (String = "image/svg+xml"))),
+        (status = 404, description = "There is no such file", body = Object, content_type = "application/problem+json")
+    )
+)]
 pub async fn file(uri: Uri) -> Result<Response, Error> {
     let file = statics::get(uri.path()).ok_or(Error::NotFound)?;
     let headers = [

@@ -17,7 +17,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use crate::app::App;
 use crate::auth::{Access, Guard, require};
 use crate::error::{Error, Html};
-use crate::{enroll, health, ingest, logs, machines, pages, summary};
+use crate::{enroll, health, ingest, logs, machines, openapi, pages, summary};
 
 /// One row of the table.
 pub struct Route {
@@ -46,6 +46,7 @@ pub fn table() -> Vec<Route> {
         get("/api/v1/logs/{id}", Access::Read, self::get(logs::one)),
         get("/api/v1/machines", Access::Read, self::get(machines::list)),
         get("/api/v1/machines/{id}", Access::Read, self::get(machines::one)),
+        get("/api/v1/openapi.json", Access::Read, self::get(openapi::answer)),
         // Monitors.
         get("/healthz", Access::Open, self::get(health::live)),
         get("/readyz", Access::Open, self::get(health::ready)),

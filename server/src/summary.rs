@@ -5,10 +5,16 @@ use axum::extract::State;
 
 use crate::app::App;
 use crate::error::Error;
+use crate::openapi::{Filters, GroupBy};
 use crate::query::{Pairs, unknown};
 use crate::store::{Dimension, Filter, Summary};
 
-/// Reads `group_by` and the filters, and counts.
+/// Counts of logs and of distinct machines, in all and by any combination of dimensions.
+#[utoipa::path(
+    get, path = "/api/v1/summary", operation_id = "summary", tag = "questions",
+    params(GroupBy, Filters),
+    responses((status = 200, description = "The counts", body = Summary), (status = 400, description = "A wrong query"))
+)]
 pub async fn answer(State(app): State<App>, Pairs(pairs): Pairs) -> Result<Json<Summary>, Error> {
     let mut filter = Filter::default();
     let mut group_by = Vec::new();

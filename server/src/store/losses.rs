@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use sqlx::{AnyConnection, AssertSqlSafe, Row};
+use utoipa::ToSchema;
 
 use super::filter::Sql;
 use super::ingest::{log_id, placeholders};
@@ -16,7 +17,7 @@ const ROWS_PER_INSERT: usize = 500;
 const REASONS: i64 = 50;
 
 /// Losses of a machine or of a log.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, ToSchema)]
 pub struct Losses {
     /// By reason.
     #[serde(rename = "losses")]
@@ -26,7 +27,7 @@ pub struct Losses {
 }
 
 /// What was lost for one reason.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, ToSchema)]
 pub struct LossTotal {
     /// Bytes of logs.
     pub bytes: u64,

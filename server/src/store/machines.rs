@@ -3,13 +3,14 @@
 use serde::Serialize;
 use sqlx::Row;
 use sqlx::any::AnyRow;
+use utoipa::ToSchema;
 use wire::Heartbeat;
 
 use super::losses::Losses;
 use super::{Cursor, Store, corrupt};
 
 /// A machine with what its agent said last. What is not known of it is null.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, ToSchema)]
 pub struct Machine {
     /// Its pseudonym.
     pub id: String,
@@ -20,6 +21,7 @@ pub struct Machine {
     /// Version of the agent that sent it.
     pub agent: Option<String>,
     /// How the agent was.
+    #[schema(value_type = Option<crate::openapi::Heartbeat>)]
     pub heartbeat: Option<Heartbeat>,
     /// When it said so, RFC 3339.
     pub heartbeat_at: Option<String>,

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AssertSqlSafe, Row};
+use utoipa::ToSchema;
 
 use super::columns::NUMBERS;
 use super::filter::Sql;
@@ -13,7 +14,7 @@ use super::plan::Plan;
 use super::{Dimension, Filter, Store, rollups};
 
 /// The answer of `GET /api/v1/summary`.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, ToSchema)]
 pub struct Summary {
     /// Largest first. A log with two reasons is in two groups of `reason`; one without has the key null there.
     pub groups: Vec<Group>,
@@ -22,9 +23,10 @@ pub struct Summary {
 }
 
 /// One group.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize, ToSchema)]
 pub struct Group {
     /// A value for each dimension; null where the logs do not tell.
+    #[schema(value_type = HashMap<String, Option<String>>)]
     pub key: Map<String, Value>,
     /// How much is in it.
     #[serde(flatten)]
@@ -32,7 +34,7 @@ pub struct Group {
 }
 
 /// Counts of logs, but for `machines`.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, ToSchema)]
 pub struct Totals {
     /// Logs.
     pub logs: i64,
@@ -53,7 +55,7 @@ pub struct Totals {
 }
 
 /// Logs by split.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, ToSchema)]
 pub struct SplitCounts {
     /// Ran on the panel's adapter.
     pub engaged: i64,
@@ -64,7 +66,7 @@ pub struct SplitCounts {
 }
 
 /// Logs by crossing.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, ToSchema)]
 pub struct CrossingCounts {
     /// One adapter.
     pub none: i64,

@@ -5,6 +5,7 @@
 
 mod access;
 mod backup;
+mod described;
 mod disk;
 mod enrolment;
 mod export;
@@ -13,6 +14,7 @@ mod ingest;
 mod laws;
 mod machines;
 mod migrations;
+mod openapi;
 mod page;
 mod paging;
 mod problems;

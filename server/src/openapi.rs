@@ -1,0 +1,81 @@
+//! `GET /api/v1/openapi.json`: the description of the API, made from the attributes beside the handlers.
+//!
+//! A handler says what is its own: parameters, bodies, the statuses that only it answers. What holds for every route
+//! behind its guard (`common`) is added from the table of routes. A test compares this list with that table.
+
+mod common;
+mod params;
+mod report;
+mod upload;
+
+use std::sync::LazyLock;
+
+use axum::http::header::CONTENT_TYPE;
+use axum::response::IntoResponse;
+use utoipa::OpenApi;
+
+use common::Common;
+pub use params::{Filters, GroupBy, Paging};
+pub use report::ScanReport;
+pub use upload::{Ack, Batch, Clock, Deleted, Enroll, Enrolled, Heartbeat};
+
+use crate::error::Error;
+use crate::query::{Pairs, unknown};
+use crate::{enroll, health, ingest, logs, machines, openapi, pages, summary};
+
+/// Every handler of the table of routes.
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Weavewatch",
+        description = "Receives what DisplayXR logs say of GPU placement, counts it across a fleet, and answers questions."
+    ),
+    paths(
+        enroll::answer,
+        ingest::receive,
+        machines::delete,
+        summary::answer,
+        logs::list,
+        logs::one,
+        machines::list,
+        machines::one,
+        openapi::answer,
+        health::live,
+        health::ready,
+        pages::fleet,
+        pages::file,
+    ),
+    tags(
+        (name = "agents", description = "What agents call."),
+        (name = "questions", description = "What programs and people ask."),
+        (name = "monitoring", description = "Is the server well?"),
+        (name = "pages", description = "For a browser."),
+    ),
+    modifiers(&Common)
+)]
+struct Api;
+
+/// The description as it is served, and as it is checked in as `docs/openapi.json`.
+pub fn document() -> &'static str {
+    static DOCUMENT: LazyLock<String> = LazyLock::new(|| {
+        let mut text = Api::openapi().to_pretty_json().expect("plain data is always JSON");
+        text.push('\n');
+        text
+    });
+    &DOCUMENT
+}
+
+/// This description.
+#[utoipa::path(
+    get, path = "/api/v1/openapi.json", operation_id = "openapi", tag = "questions",
+    responses(
+        (status = 200, description = "OpenAPI 3.1", content_type = "application/json", body = Object),
+        (status = 400, description = "A query, where none is asked")
+    )
+)]
+pub async fn answer(Pairs(pairs): Pairs) -> Result<impl IntoResponse, Error> {
+    if let Some((name, _)) = pairs.first() {
+        return Err(unknown(name));
+    }
+    Ok(([(CONTENT_TYPE, "application/json")], document()))
+}

@@ -1,0 +1,120 @@
+//! The parameters that several questions share: the filters of `store::Filter`, what counts are grouped by, and the pages
+//! of a list.
+
+use utoipa::IntoParams;
+use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
+use utoipa::openapi::schema::{AnyOf, ArrayBuilder, KnownFormat, ObjectBuilder, SchemaFormat, Type};
+use utoipa::openapi::{RefOr, Required, Schema};
+
+use crate::store::Dimension;
+
+/// Which logs a question is about. A name may repeat: its values are alternatives; different names all have to hold. The
+/// value `null` selects logs that do not tell; an empty value says nothing.
+pub struct Filters;
+
+/// What counts are grouped by.
+pub struct GroupBy;
+
+/// Where a page of a list begins and how long it is.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "a shape to be described: the handlers read it")]
+pub struct Paging {
+    /// `next` of the page before; none for the first.
+    cursor: Option<String>,
+    /// Items on a page.
+    #[param(minimum = 1, maximum = 500, default = 50)]
+    limit: Option<u32>,
+}
+
+impl IntoParams for Filters {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let mut parameters: Vec<_> =
+            Dimension::ALL.iter().map(|of| parameter(of.as_str(), meaning(*of), many(value(*of)))).collect();
+        for (name, meaning) in
+            [("killed", "A setting switched the split off."), ("retired", "The split was taken back.")]
+        {
+            parameters.push(parameter(name, meaning, words(["true", "false", ""])));
+        }
+        for (name, meaning) in [
+            ("from", "The first day, or the first moment by the log's own clock."),
+            ("to", "The last day, or the moment behind the last."),
+        ] {
+            parameters.push(parameter(name, meaning, moment()));
+        }
+        parameters
+    }
+}
+
+impl IntoParams for GroupBy {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let dimensions = words(Dimension::ALL.iter().map(|of| of.as_str()));
+        vec![parameter("group_by", "May repeat: then every combination is a group.", many(dimensions))]
+    }
+}
+
+fn parameter(name: &str, description: &str, schema: RefOr<Schema>) -> Parameter {
+    ParameterBuilder::new()
+        .name(name)
+        .parameter_in(ParameterIn::Query)
+        .required(Required::False)
+        .description(Some(description))
+        .schema(Some(schema))
+        .build()
+}
+
+const fn meaning(of: Dimension) -> &'static str {
+    match of {
+        Dimension::Day => "Local day of the start.",
+        Dimension::Path => "Which compositor.",
+        Dimension::Reason => "A reason token of the verdict.",
+        Dimension::Render => "Name of the render adapter.",
+        Dimension::Scanout => "Name of the adapter that drives the panel.",
+        Dimension::GpuPair => "Both names, `RENDER → SCANOUT`.",
+        Dimension::Runtime => "Version of the runtime, else the tag of its build.",
+        Dimension::Exe => "Base name of the program.",
+        Dimension::Machine => "Pseudonym of the PC.",
+        Dimension::Split => "The verdict's split.",
+        Dimension::Crossing => "The verdict's crossing.",
+        Dimension::Outcome => "One word for a verdict.",
+    }
+}
+
+/// One value of a filter: what can occur, `null` for logs that do not tell, or nothing.
+fn value(of: Dimension) -> RefOr<Schema> {
+    let none = ["null", ""];
+    match of {
+        Dimension::Day => AnyOf::builder().item(text().format(Some(DATE))).item(words(none)).into(),
+        Dimension::Path => words(wire::Path::ALL.iter().map(|path| path.as_str()).chain(none)),
+        Dimension::Outcome => words(wire::Outcome::ALL.iter().map(|outcome| outcome.as_str()).chain(none)),
+        Dimension::Split => words(["engaged", "off", "unknown"].into_iter().chain(none)),
+        Dimension::Crossing => words(["none", "atlas_per_frame", "every_present", "unknown"].into_iter().chain(none)),
+        Dimension::Machine => text().pattern(Some("^([0-9a-f]{32}|null|)$")).into(),
+        // No database holds a NUL in a name.
+        Dimension::Reason
+        | Dimension::Render
+        | Dimension::Scanout
+        | Dimension::GpuPair
+        | Dimension::Runtime
+        | Dimension::Exe => text().pattern(Some("^[^\\x00]*$")).into(),
+    }
+}
+
+const DATE: SchemaFormat = SchemaFormat::KnownFormat(KnownFormat::Date);
+const DATE_TIME: SchemaFormat = SchemaFormat::KnownFormat(KnownFormat::DateTime);
+
+fn moment() -> RefOr<Schema> {
+    AnyOf::builder().item(text().format(Some(DATE))).item(text().format(Some(DATE_TIME))).item(words([""])).into()
+}
+
+fn words<'a>(words: impl IntoIterator<Item = &'a str>) -> RefOr<Schema> {
+    text().enum_values(Some(words)).into()
+}
+
+fn many(item: RefOr<Schema>) -> RefOr<Schema> {
+    ArrayBuilder::new().items(item).into()
+}
+
+fn text() -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::String)
+}
