@@ -10,6 +10,11 @@
 //! The other way round, [`replay`] says what should have happened on a machine. [`Examiner`] does both in one pass and compares
 //! them; programs read logs through it.
 
+/// The number of the rules. Raise it by one with every change, here or in what `parser` makes of a record that was stored, by
+/// which the same observations come to another [`wire::Judgement`], and with every field that a [`wire::ScanReport`] gets or
+/// loses. Servers keep the number beside each verdict and judge anew what older rules have judged.
+pub const RULES: u32 = 1;
+
 mod examine;
 pub mod replay;
 mod verdict;

@@ -22,7 +22,7 @@ Examples:
   weavewatch-server export --table logs --format csv logs.csv
   weavewatch-server backup monday.backup              everything in one file; `restore` fills a new database from it
 
-Exit codes: 0 done; 2 wrong usage; 3 a database, file or output cannot be used; 4 the server cannot listen (the port is
+Exit codes: 0 done; 1 verify found a difference; 2 wrong usage; 3 a database, file or output cannot be used; 4 the server cannot listen (the port is
 taken).";
 
 /// Collects what Weavewatch agents read in DisplayXR logs, and answers how often the weave splits, and why not.
@@ -61,6 +61,29 @@ pub enum Command {
     },
     /// Bring the database schema up to date and end; `serve` does this by itself.
     Migrate {
+        /// Where the data is.
+        #[command(flatten)]
+        database: Database,
+    },
+    /// Make every verdict and every count anew and tell what differs: one line each on stdout. Uploads go on meanwhile.
+    ///
+    /// Exit code 1 when something differs, also when it was repaired.
+    Verify {
+        /// Put it right: verdicts from the logs' records, counts from the logs. Uploads wait while all is counted.
+        #[arg(long)]
+        repair: bool,
+        /// Where the data is.
+        #[command(flatten)]
+        database: Database,
+    },
+    /// Judge the logs anew whose verdict older rules made; `serve` says at its start how many these are.
+    ///
+    /// It works in small steps beside a running server and may be stopped at any time. A verdict that changes is kept and
+    /// shown by /api/v1/logs/{id} with the number of its rules.
+    Rejudge {
+        /// Also those that today's rules have judged.
+        #[arg(long)]
+        all: bool,
         /// Where the data is.
         #[command(flatten)]
         database: Database,

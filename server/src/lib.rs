@@ -40,6 +40,7 @@ mod stop;
 mod summary;
 mod text;
 mod told;
+mod verify;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -90,6 +91,8 @@ async fn command(command: Command) -> anyhow::Result<()> {
             say::note(format_args!("schema version {}", Store::schema_version()));
             Ok(())
         }
+        Command::Verify { repair, database } => verify::run(repair, database).await,
+        Command::Rejudge { all, database } => verify::rejudge(all, database).await,
         Command::Token { action } => token(action).await,
         Command::Export { table, format, file, database } => {
             let store = database.open().await?;

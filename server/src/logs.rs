@@ -12,7 +12,7 @@ use crate::error::Error;
 use crate::evidence::{self, Record};
 use crate::openapi::{self, Filters, Paging};
 use crate::query::{self, DEFAULT_LIMIT, Pairs, unknown};
-use crate::store::{Filter, Losses, StoredLog};
+use crate::store::{Filter, Former, Losses, StoredLog};
 use crate::text;
 
 /// Evidence of one log; a log with more is damaged or hostile.
@@ -52,6 +52,10 @@ pub struct Detail {
     clock: Option<Clock>,
     /// The last line was never completed: the process was gone.
     unfinished: bool,
+    /// The number of the rules that made the verdict; 0 for those before numbers.
+    rules: i64,
+    /// What it was by other rules, where it was another one; the newest rules first.
+    history: Vec<Former>,
     /// What will never arrive.
     #[serde(flatten)]
     losses: Losses,
@@ -114,6 +118,8 @@ pub async fn one(
         missing_bytes: log.missing_bytes,
         clock: log.clock.clone(),
         unfinished: log.unfinished,
+        rules: log.rules,
+        history: app.store.history(&log.id).await?,
         losses,
         evidence: found.observations.iter().map(evidence::record).collect(),
         evidence_left_out: found.left_out,

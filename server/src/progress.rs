@@ -20,6 +20,16 @@ impl Progress {
         Self(bar)
     }
 
+    /// So many things: `what 120 of 4,100`.
+    pub fn items(what: &'static str, total: u64) -> Self {
+        let bar = ProgressBar::new(total).with_prefix(what);
+        if let Ok(style) = ProgressStyle::with_template("{prefix} {bar:30} {human_pos} of {human_len}, {eta} left") {
+            bar.set_style(style);
+        }
+        bar.enable_steady_tick(Duration::from_millis(125));
+        Self(bar)
+    }
+
     /// Bytes of a file.
     pub fn bytes(what: &'static str, total: u64) -> Self {
         let bar = ProgressBar::new(total).with_prefix(what);
@@ -32,6 +42,11 @@ impl Progress {
     /// So much more is done.
     pub fn add(&self, amount: u64) {
         self.0.inc(amount);
+    }
+
+    /// Makes room for what is printed meanwhile.
+    pub fn beside<R>(&self, print: impl FnOnce() -> R) -> R {
+        self.0.suspend(print)
     }
 
     /// Counts what is read from `input`.

@@ -46,6 +46,10 @@ pub async fn run(listen: SocketAddr, reserve_mib: u32, database: Database) -> an
             "there are no tokens yet: make one for the agents with `weavewatch-server token create --scope agent`"
         );
     }
+    let waiting = store.logs_to_judge(false).await?;
+    if waiting > 0 {
+        tracing::info!("{waiting} logs have a verdict by older rules: `weavewatch-server rejudge` judges them anew");
+    }
     let app = std::sync::Arc::new(State { reserve_bytes: u64::from(reserve_mib) << 20, ..State::new(store) });
     if let Err(error) = app.room() {
         tracing::warn!("uploads are refused until there is room: {error:?}");

@@ -86,7 +86,7 @@ impl StoredBody {
         let unpacked;
         let plain = match (&self.packed, &self.plain) {
             (Some(packed), _) => {
-                unpacked = zstd::decode_all(packed.as_slice())?;
+                unpacked = zstd::decode_all(packed.as_slice()).map_err(|error| sqlx::Error::Decode(error.into()))?;
                 unpacked.as_slice()
             }
             (None, Some(plain)) => plain.as_bytes(),

@@ -3,7 +3,7 @@
 //! Pure. A log counts once for all logs and once for each value of each dimension; the spellings are those of
 //! `migrations/0005_rollups.sql`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::civil::Date;
 use sqlx::Row;
@@ -180,6 +180,29 @@ impl Columns {
                 i64::from(self.basis == "corrected"),
             ],
         }
+    }
+
+    /// Names and contents, for comparing: a person reads them.
+    pub fn cells(&self) -> BTreeMap<&'static str, Option<String>> {
+        let some = |text: &str| Some(text.to_owned());
+        BTreeMap::from([
+            ("started_s", Some(self.started_s.to_string())),
+            ("day", self.day.clone()),
+            ("exe", self.exe.clone()),
+            ("runtime", self.runtime.clone()),
+            ("path", some(&self.path)),
+            ("split", some(&self.split)),
+            ("crossing", some(&self.crossing)),
+            ("interop_crossing", Some(self.interop_crossing.to_string())),
+            ("killed", Some(self.killed.to_string())),
+            ("retired", Some(self.retired.to_string())),
+            ("basis", some(&self.basis)),
+            ("outcome", some(&self.outcome)),
+            ("render", self.render.clone()),
+            ("scanout", self.scanout.clone()),
+            ("gpu_pair", self.gpu_pair.clone()),
+            ("reasons", Some(self.tokens.iter().cloned().collect::<Vec<_>>().join(","))),
+        ])
     }
 }
 

@@ -40,6 +40,9 @@ pub enum Dimension {
     Outcome,
 }
 
+/// Days in a series: ten years.
+const MOST_DAYS: i64 = 3_660;
+
 /// Checked filters.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Filter {
@@ -166,6 +169,22 @@ impl Filter {
             }
         }
         Ok(true)
+    }
+
+    /// The days from `from` to `to` when both are there and no single days are picked. `None` also when they are more than
+    /// anybody looks at one by one.
+    pub fn days(&self) -> Option<Vec<String>> {
+        let (from, to) = (self.from?, self.to?);
+        // A time excludes itself, so at midnight the day before is the last one.
+        let (first, last) = (from.date(), to.last_whole_day().unwrap_or(to.date()));
+        let days = last.duration_since(first).as_hours() / 24 + 1;
+        let is_picked = self.values.iter().any(|(dimension, _)| *dimension == Dimension::Day);
+        if is_picked || !(0..=MOST_DAYS).contains(&days) {
+            return None;
+        }
+        Some(
+            first.series(jiff::Span::new().days(1)).take_while(|day| *day <= last).map(|day| day.to_string()).collect(),
+        )
     }
 
     /// Appends ` where …`, or nothing when every log is meant. The logs go by the name `l`.

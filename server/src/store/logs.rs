@@ -12,7 +12,8 @@ use super::{Filter, Store, corrupt};
 use crate::text;
 
 /// The columns that [`StoredLog`] is made of.
-const COLUMNS: &str = "l.id, l.machine, l.received, l.report, l.started_s, l.missing_bytes, l.clock, l.unfinished";
+const COLUMNS: &str =
+    "l.id, l.machine, l.received, l.report, l.started_s, l.missing_bytes, l.clock, l.unfinished, l.rules";
 
 /// One log with its verdict.
 #[derive(Clone, PartialEq, Debug)]
@@ -31,6 +32,8 @@ pub struct StoredLog {
     pub clock: Option<Clock>,
     /// The last line was never completed.
     pub unfinished: bool,
+    /// The number of the rules that made the verdict; 0 for those before numbers.
+    pub rules: i64,
     started_s: i64,
 }
 
@@ -164,6 +167,7 @@ fn stored_log(row: &AnyRow) -> sqlx::Result<StoredLog> {
         missing_bytes: row.try_get("missing_bytes")?,
         clock: clock.map(|json| serde_json::from_str(&json)).transpose().map_err(corrupt)?,
         unfinished: row.try_get::<i64, _>("unfinished")? != 0,
+        rules: row.try_get("rules")?,
         started_s: row.try_get("started_s")?,
     })
 }

@@ -20,6 +20,7 @@ mod purge;
 mod ranges;
 mod readiness;
 mod refill;
+mod rejudge;
 mod rollups;
 mod schema;
 mod snapshot;
@@ -27,6 +28,7 @@ mod stored;
 mod summary;
 mod tokens;
 mod verdict;
+mod verify;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -45,10 +47,12 @@ pub use logs::{Cursor, LogRow, StoredLog};
 pub use losses::{LossCursor, LossRow, LossTotal, Losses};
 pub use machines::{Machine, MachineRow};
 pub use refill::Refill;
+pub use rejudge::{Former, Rejudged};
 pub use schema::{Column, Kind, Schema, Table};
 pub use snapshot::{Cell, Snapshot};
 pub use summary::{Group, Summary, Totals};
 pub use tokens::{NewToken, TokenRow};
+pub use verify::{Difference, Verified};
 
 /// The schema, compiled in.
 static MIGRATIONS: Migrator = sqlx::migrate!("../migrations");

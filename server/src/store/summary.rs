@@ -13,8 +13,8 @@ use super::filter::Sql;
 use super::plan::Plan;
 use super::{Dimension, Filter, Store, rollups};
 
-/// The answer of `GET /api/v1/summary`.
-#[derive(Clone, PartialEq, Debug, Serialize, ToSchema)]
+/// The counts behind `GET /api/v1/summary`.
+#[derive(Clone, PartialEq, Debug)]
 pub struct Summary {
     /// Largest first. A log with two reasons is in two groups of `reason`; one without has the key null there.
     pub groups: Vec<Group>,
@@ -93,15 +93,13 @@ impl Store {
         Ok(Summary { groups, total })
     }
 
-    /// The same answer from the rows alone: what the roll-ups are held against.
+    /// The groups, or without a dimension the total, from the rows alone in one statement: what the roll-ups are held
+    /// against.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn summary_of_rows(&self, filter: &Filter, group_by: &[Dimension]) -> sqlx::Result<Summary> {
-        let mut read = self.read().await?;
-        let total = counts_of_rows(&mut read, filter, &[]).await?.pop().map(|group| group.totals).unwrap_or_default();
-        let groups = if group_by.is_empty() { Vec::new() } else { counts_of_rows(&mut read, filter, group_by).await? };
-        Ok(Summary { groups, total })
+    pub async fn groups_of_rows(&self, filter: &Filter, group_by: &[Dimension]) -> sqlx::Result<Vec<Group>> {
+        counts_of_rows(&mut *self.pool.acquire().await?, filter, group_by).await
     }
 
     /// All logs that the filter lets through.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use resolver::Examiner;
-use sqlx::{AssertSqlSafe, Row};
+use resolver::{Examiner, RULES};
+use sqlx::{AnyConnection, AssertSqlSafe, Row};
 use wire::{LogFacts, Observation, ScanReport};
 
 use super::columns::Columns;
@@ -11,6 +11,7 @@ use super::ingest::{ROWS_PER_INSERT, placeholders};
 use super::pieces::Changes;
 use super::ranges::Ranges;
 use super::{Write, corrupt, stored};
+use crate::text;
 
 /// What all observations of a log that count come to.
 #[derive(Default)]
@@ -25,18 +26,44 @@ pub(super) async fn fold(write: &mut Write<'_>, id: &str, changes: &Changes<'_>)
     stored::walk_parts(write.connection(), id, &changes.parts, Fold::default(), Fold::take).await
 }
 
+/// What a log's stored records come to.
+pub(super) struct Judged {
+    /// Its verdict, with what the log says of itself.
+    pub report: ScanReport,
+    /// Bytes that have not arrived although later ones have.
+    pub missing_bytes: i64,
+    /// Records that count.
+    pub events: i64,
+}
+
 /// Replaces the verdict of a log.
 pub(super) async fn replace(write: &mut Write<'_>, id: &str, ranges: &Ranges, fold: Fold) -> sqlx::Result<()> {
-    let row = sqlx::query("select file, facts, end_offset from logs where id = $1")
-        .bind(id)
-        .fetch_one(write.connection())
-        .await?;
+    let judged = sum(write.connection(), id, ranges, fold).await?;
+    put(write, id, &judged).await.map(|_| ())
+}
+
+/// The same when nothing came in. Answers whether the verdict is another one now.
+pub(super) async fn again(write: &mut Write<'_>, id: &str) -> sqlx::Result<bool> {
+    let judged = judge(write.connection(), id).await?;
+    put(write, id, &judged).await
+}
+
+/// Judges a log by everything that is stored of it. Nothing is changed.
+pub(super) async fn judge(connection: &mut AnyConnection, id: &str) -> sqlx::Result<Judged> {
+    let ranges = stored::ranges(connection, id).await?.into_iter().collect();
+    let fold = stored::walk(connection, id, Fold::default(), Fold::take).await?;
+    sum(connection, id, &ranges, fold).await
+}
+
+async fn sum(connection: &mut AnyConnection, id: &str, ranges: &Ranges, fold: Fold) -> sqlx::Result<Judged> {
+    let row =
+        sqlx::query("select file, facts, end_offset from logs where id = $1").bind(id).fetch_one(connection).await?;
     let file: String = row.try_get(0)?;
     let facts: LogFacts = serde_json::from_str(row.try_get(1)?).map_err(corrupt)?;
     let missing_bytes = ranges.missing_bytes(row.try_get(2)?);
     let judgement = fold.examiner.finish(&facts).judgement;
     let report = ScanReport::new(file, facts.process, facts.end, facts.counts, judgement);
-    put(write, id, missing_bytes, fold.events, &report).await
+    Ok(Judged { report, missing_bytes, events: fold.events })
 }
 
 impl Fold {
@@ -48,19 +75,29 @@ impl Fold {
     }
 }
 
-async fn put(
-    write: &mut Write<'_>,
-    id: &str,
-    missing_bytes: i64,
-    events: i64,
-    report: &ScanReport,
-) -> sqlx::Result<()> {
+/// Writes the verdict, and keeps the one before when other rules made it and it was another one.
+async fn put(write: &mut Write<'_>, id: &str, judged: &Judged) -> sqlx::Result<bool> {
     let before = before(write, id).await?;
-    let new = Columns::of(report);
+    let new = Columns::of(&judged.report);
+    let report = serde_json::to_string(&judged.report).map_err(corrupt)?;
+    let is_first = before.report.is_empty();
+    let is_changed = before.report != report;
+    if !is_first && is_changed && before.rules != i64::from(RULES) {
+        sqlx::query(
+            "insert into verdict_history (log, rules, report, replaced) values ($1, $2, $3, $4)
+             on conflict (log, rules) do update set report = excluded.report, replaced = excluded.replaced",
+        )
+        .bind(id)
+        .bind(before.rules)
+        .bind(&before.report)
+        .bind(text::now())
+        .execute(write.connection())
+        .await?;
+    }
     sqlx::query(include_str!("verdict.sql"))
         .bind(id)
-        .bind(missing_bytes)
-        .bind(serde_json::to_string(report).map_err(corrupt)?)
+        .bind(judged.missing_bytes)
+        .bind(report)
         .bind(new.started_s)
         .bind(&new.day)
         .bind(&new.exe)
@@ -76,21 +113,23 @@ async fn put(
         .bind(&new.scanout)
         .bind(&new.gpu_pair)
         .bind(&new.outcome)
-        .bind(events)
+        .bind(judged.events)
+        .bind(i64::from(RULES))
         .execute(write.connection())
         .await?;
     put_reasons(write, id, &before.columns.tokens, &new.tokens).await?;
     // A log that is new was never judged and is not counted yet.
-    let old = (!before.report.is_empty()).then(|| before.columns.counted(&before.machine));
+    let old = (!is_first).then(|| before.columns.counted(&before.machine));
     let now = new.counted(&before.machine);
     write.pending.note(&before.machine, old, Some(now));
-    Ok(())
+    Ok(is_changed)
 }
 
 /// What a log's row says before it is written anew.
 struct Before {
     machine: String,
     report: String,
+    rules: i64,
     columns: Columns,
 }
 
@@ -99,11 +138,12 @@ async fn before(write: &mut Write<'_>, id: &str) -> sqlx::Result<Before> {
         .bind(id)
         .fetch_all(write.connection())
         .await?;
-    let sql = format!("select l.machine, l.report, {} from logs l where l.id = $1", Columns::SELECTED);
+    let sql = format!("select l.machine, l.report, l.rules, {} from logs l where l.id = $1", Columns::SELECTED);
     let row = sqlx::query(AssertSqlSafe(sql)).bind(id).fetch_one(write.connection()).await?;
     Ok(Before {
         machine: row.try_get("machine")?,
         report: row.try_get("report")?,
+        rules: row.try_get("rules")?,
         columns: Columns::read(&row, tokens.into_iter().collect())?,
     })
 }

@@ -16,5 +16,6 @@ set missing_bytes = $2,
     scanout = $16,
     gpu_pair = $17,
     outcome = $18,
-    events = $19
+    events = $19,
+    rules = $20
 where id = $1

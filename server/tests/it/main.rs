@@ -23,4 +23,5 @@ mod rollups;
 mod sample;
 mod summary;
 mod told;
+mod verify;
 mod world;

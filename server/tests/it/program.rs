@@ -391,11 +391,49 @@ fn the_demo_takes_the_next_free_port_and_shows_its_logs() {
     assert!(!url.ends_with(&format!(":{}", address.port())), "{url}");
     let (status, summary) = get(&format!("{url}/api/v1/summary"), None);
     assert_eq!(status, 200);
-    let summary: serde_json::Value = serde_json::from_str(&summary).expect("JSON");
+    let mut summary: serde_json::Value = serde_json::from_str(&summary).expect("JSON");
+    // They follow from the counts.
+    summary["total"].as_object_mut().and_then(|total| total.remove("shares")).expect("shares");
     let expected = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/fleet/summary.json");
     let expected = std::fs::read_to_string(expected).expect("the expectation beside the logs");
     let expected: serde_json::Value = serde_json::from_str(&expected).expect("JSON");
     assert_eq!(summary["total"], expected);
     assert_eq!(get(&format!("{url}/"), None).0, 200);
     assert_eq!(demo.terminate(), Some(0));
+}
+
+#[test]
+fn verify_tells_what_differs_and_repairs_it() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let file = home.path().join("a.sqlite");
+    let database = ["--data", file.to_str().expect("UTF-8")];
+    let with = |words: &[&str]| run(home.path(), &[words, &database].concat());
+    assert_eq!(with(&["verify"]).status.code(), Some(3), "there is no database");
+    assert_eq!(with(&["migrate"]).status.code(), Some(0));
+    let clean = with(&["verify"]);
+    assert_eq!((clean.status.code(), text(&clean.stdout)), (Some(0), String::new()));
+    assert!(text(&clean.stderr).contains("0 differences"), "{}", text(&clean.stderr));
+
+    let runtime = tokio::runtime::Runtime::new().expect("threads");
+    runtime.block_on(async {
+        let mut connection = crate::world::connect(&Place::File(file.clone())).await;
+        let row =
+            "insert into rollup_machines (dimension, value, machine, days) values ('exe', '=a\u{1b}', 'm', x'0201')";
+        connection.execute(row).await.expect("it is taken");
+        connection.close().await.expect("it closes");
+    });
+    let wrong = with(&["verify"]);
+    assert_eq!(wrong.status.code(), Some(1));
+    let line = text(&wrong.stdout);
+    assert!(
+        line.starts_with("rollup_machines \"exe\" ") && line.contains("stored \"0201\", computed nothing"),
+        "{line}"
+    );
+    assert!(!line.contains('\u{1b}'), "nothing that a terminal obeys: {line:?}");
+    assert_eq!(with(&["verify", "--repair"]).status.code(), Some(1));
+    assert_eq!(with(&["verify"]).status.code(), Some(0));
+
+    let judged = with(&["rejudge", "--all"]);
+    assert_eq!(judged.status.code(), Some(0));
+    assert!(text(&judged.stderr).contains("0 logs judged"), "{}", text(&judged.stderr));
 }

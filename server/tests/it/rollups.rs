@@ -149,8 +149,13 @@ fn roll_ups_and_rows_give_the_same_answers() {
                         }
                         let store = &world.app.store;
                         let answer = store.summary(&filter, group_by).await.expect("the database answers");
-                        let expected = store.summary_of_rows(&filter, group_by).await.expect("the database answers");
-                        prop_assert_eq!(answer, expected, "{:?} {:?}", pairs, group_by);
+                        let rows = async |group_by: &[Dimension]| {
+                            store.groups_of_rows(&filter, group_by).await.expect("the database answers")
+                        };
+                        prop_assert_eq!(&rows(&[]).await[0].totals, &answer.total, "{:?}", pairs);
+                        if !group_by.is_empty() {
+                            prop_assert_eq!(rows(group_by).await, answer.groups, "{:?} {:?}", pairs, group_by);
+                        }
                     }
                     let kept = rollups(&world).await;
                     world.app.store.rebuild_rollups().await.expect("the database answers");

@@ -44,7 +44,8 @@ async fn groups(world: &World, query: &str) -> Vec<(Value, i64, i64)> {
 fn the_total_counts_each_log_once() {
     on_each_database(async |world| {
         fleet(&world).await;
-        let answer = world.json("/api/v1/summary").await;
+        let mut answer = world.json("/api/v1/summary").await;
+        let shares = answer["total"].as_object_mut().and_then(|total| total.remove("shares")).expect("shares");
         let expected = json!({
             "groups": [],
             "total": {
@@ -55,6 +56,50 @@ fn the_total_counts_each_log_once() {
             }
         });
         assert_eq!(answer, expected);
+        // Wilson's interval for 3 of 7, worked out by hand.
+        let killed = &shares["killed"];
+        assert_eq!(killed["of"], 7);
+        for (field, value) in [("share", 3.0 / 7.0), ("low", 0.158_234_2), ("high", 0.749_536_6)] {
+            let got = killed[field].as_f64().expect("a number");
+            assert!((got - value).abs() < 1e-4, "{field}: {got}");
+        }
+        let words = shares.as_object().expect("an object").keys().map(String::as_str).collect::<Vec<_>>();
+        let expected = [
+            "atlas_per_frame",
+            "corrected",
+            "crossing_unknown",
+            "engaged",
+            "every_present",
+            "interop_crossing",
+            "killed",
+            "none",
+            "off",
+            "retired",
+            "unknown",
+        ];
+        assert_eq!(words, expected);
+        assert_eq!(shares["retired"]["share"], 0.0);
+    });
+}
+
+#[test]
+fn every_day_of_a_period_is_in_its_series() {
+    on_each_database(async |world| {
+        fleet(&world).await;
+        let series = |query: &'static str| groups(&world, query);
+        let day = |day: &str, logs, machines| (json!({ "day": day }), logs, machines);
+        let whole =
+            [day("2026-09-13", 0, 0), day("2026-09-14", 5, 3), day("2026-09-15", 1, 1), day("2026-09-16", 0, 0)];
+        assert_eq!(series("group_by=day&from=2026-09-13&to=2026-09-16").await, whole);
+        let killed = series("group_by=day&from=2026-09-13&to=2026-09-15T00:00:00Z&killed=true").await;
+        assert_eq!(killed, [day("2026-09-13", 0, 0), day("2026-09-14", 2, 2)]);
+        assert_eq!(series("group_by=day&from=2026-09-16&to=2026-09-13").await, []);
+        // Without both ends there is no series, and with picked days nothing is missing.
+        assert_eq!(series("group_by=day&from=2026-09-13").await.len(), 2);
+        assert_eq!(series("group_by=day&from=2026-09-13&to=2026-09-16&day=2026-09-15").await.len(), 1);
+        assert_eq!(series("group_by=day&from=0001-01-01&to=9999-12-31").await.len(), 2);
+        let empty = world.json("/api/v1/summary?group_by=day&from=2026-09-13&to=2026-09-13").await;
+        assert!(empty["groups"][0]["shares"]["engaged"].is_null(), "{empty}");
     });
 }
 

@@ -1,0 +1,259 @@
+//! How much faster `summary` answers from the roll-ups than one SQL statement does from the rows, and whether it minds how
+//! many events are behind the logs.
+//!
+//! `cargo bench -p server --bench summary -- [LOGS]`, on SQLite, and on PostgreSQL when `WEAVEWATCH_TEST_POSTGRES` holds the
+//! URL of a superuser. Both ways are asked in turn, so that what else the machine does slows both.
+
+use std::time::{Duration, Instant};
+
+use server::store::{Dimension, Filter, Place, Store};
+use sqlx::{AnyConnection, AssertSqlSafe, Connection, Executor};
+use wire::{FlawKind, Observation};
+
+/// A fleet: ten logs of a machine a day.
+const LOGS: u64 = 1_000_000;
+const MACHINES: u64 = 1_000;
+const DAYS: u64 = 100;
+/// Records of a log at first; ten times as many later.
+const EVENTS: u64 = 10;
+/// Rows in one statement.
+const ROWS: u64 = 500;
+/// How often each question is asked from the rows, and how often in turn from the roll-ups.
+const ROUNDS: usize = 3;
+const TURNS: usize = 10;
+
+/// Name, filters, groups.
+const QUESTIONS: [(&str, &[(&str, &str)], &[Dimension]); 5] = [
+    ("total", &[], &[]),
+    ("by day", &[], &[Dimension::Day]),
+    ("by reason", &[], &[Dimension::Reason]),
+    ("by gpu_pair", &[], &[Dimension::GpuPair]),
+    ("last 30 days by path", &[("from", "2026-03-12"), ("to", "2026-04-10")], &[Dimension::Path]),
+];
+
+fn main() {
+    let logs = std::env::args().find_map(|argument| argument.parse().ok()).unwrap_or(LOGS);
+    sqlx::any::install_default_drivers();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("threads");
+    runtime.block_on(async {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        run("SQLite", Place::File(folder.path().join("bench.sqlite")), logs).await;
+        drop(folder);
+        match std::env::var("WEAVEWATCH_TEST_POSTGRES") {
+            Ok(superuser) => {
+                let name = format!("weavewatch_bench_{}", std::process::id());
+                let (server, _) = superuser.rsplit_once('/').expect("the URL names a database");
+                let mut admin = AnyConnection::connect(&superuser).await.expect("PostgreSQL answers");
+                execute(&mut admin, &format!("create database {name}")).await;
+                run("PostgreSQL", Place::Postgres(format!("{server}/{name}")), logs).await;
+                execute(&mut admin, &format!("drop database {name}")).await;
+            }
+            Err(_) => println!("no PostgreSQL: WEAVEWATCH_TEST_POSTGRES names none"),
+        }
+    });
+}
+
+async fn run(name: &str, place: Place, logs: u64) {
+    let store = Store::open(&place).await.expect("it opens");
+    store.migrate().await.expect("the schema fits");
+    let start = Instant::now();
+    let mut connection = connect(&place).await;
+    fill(&mut connection, logs).await;
+    println!("{name}: {logs} logs, filled in {:.0} s", start.elapsed().as_secs_f64());
+    let start = Instant::now();
+    let counts = store.rebuild_rollups().await.expect("it answers");
+    println!("{name}: {counts} roll-ups counted in {:.0} s", start.elapsed().as_secs_f64());
+    settle(&mut connection, &place).await;
+    let few = measure(&store, name, "").await;
+    let start = Instant::now();
+    more_events(&mut connection).await;
+    settle(&mut connection, &place).await;
+    println!("{name}: ten times the events in {:.0} s", start.elapsed().as_secs_f64());
+    let many = measure(&store, name, ", ten times the events").await;
+    for ((question, few), (_, many)) in few.into_iter().zip(many) {
+        println!("{name}: {question}: with ten times the events {:.2} times as long", many / few);
+    }
+    store.close().await;
+}
+
+/// Seconds of each question from the roll-ups.
+async fn measure(store: &Store, name: &str, note: &str) -> Vec<(&'static str, f64)> {
+    let mut seconds = Vec::new();
+    for (question, pairs, group_by) in QUESTIONS {
+        let mut filter = Filter::default();
+        for (name, value) in pairs {
+            assert_eq!(filter.take(name, value), Ok(true));
+        }
+        let (mut rows, mut kept) = (Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            let start = Instant::now();
+            let expected = store.groups_of_rows(&filter, group_by).await.expect("it answers");
+            rows.push(start.elapsed());
+            for _ in 0..TURNS {
+                let start = Instant::now();
+                let answer = store.summary(&filter, group_by).await.expect("it answers");
+                kept.push(start.elapsed());
+                if group_by.is_empty() {
+                    assert_eq!(answer.total, expected[0].totals);
+                } else {
+                    assert_eq!(answer.groups, expected);
+                }
+            }
+        }
+        let (rows, kept) = (median(rows), median(kept));
+        println!(
+            "{name}{note}: {question}: rows {:.1} ms, roll-ups {:.2} ms, 1/{:.0}",
+            rows * 1e3,
+            kept * 1e3,
+            rows / kept
+        );
+        seconds.push((question, kept));
+    }
+    seconds
+}
+
+fn median(mut times: Vec<Duration>) -> f64 {
+    times.sort_unstable();
+    times[times.len() / 2].as_secs_f64()
+}
+
+/// Machines, logs with documents of the usual size, reasons and packed records, made in bulk.
+async fn fill(connection: &mut AnyConnection, logs: u64) {
+    let (body, plain_bytes) = body(EVENTS);
+    let report = report();
+    execute(connection, "begin").await;
+    for first in (0..MACHINES).step_by(ROWS as usize) {
+        let rows = (first..MACHINES.min(first + ROWS))
+            .map(|machine| format!("('{machine:032x}', '2026-01-01T00:00:00.000Z')"));
+        insert(connection, "machines (id, first_seen)", rows).await;
+    }
+    for first in (0..logs).step_by(ROWS as usize) {
+        let numbers = first..logs.min(first + ROWS);
+        let columns = "logs (id, machine, log, file, received, end_offset, facts, report, started_s, day, exe, runtime, path, \
+                       split, crossing, interop_crossing, killed, retired, basis, outcome, render, scanout, gpu_pair, events, rules)";
+        insert(connection, columns, numbers.clone().map(|number| log(number, &report))).await;
+        let reasons = numbers.clone().filter_map(|number| Some(format!("('{}', '{}')", id(number), reason(number)?)));
+        insert(connection, "log_reasons (log, token)", reasons).await;
+        let ranges: Vec<_> = numbers
+            .clone()
+            .map(|number| format!("('{}', 0, 200000, {EVENTS}, {plain_bytes}, $1)", id(number)))
+            .collect();
+        let sql = format!(
+            "insert into log_ranges (log, start_offset, end_offset, observations, plain_bytes, body) values {}",
+            ranges.join(", ")
+        );
+        let insert = sqlx::query(AssertSqlSafe(sql)).persistent(false).bind(&body);
+        insert.execute(&mut *connection).await.expect("it is taken");
+    }
+    execute(connection, "commit").await;
+}
+
+async fn insert(connection: &mut AnyConnection, columns: &str, rows: impl Iterator<Item = String>) {
+    let rows: Vec<_> = rows.collect();
+    if !rows.is_empty() {
+        execute(connection, &format!("insert into {columns} values {}", rows.join(", "))).await;
+    }
+}
+
+/// The same logs with ten times the records behind them.
+async fn more_events(connection: &mut AnyConnection) {
+    let (body, plain_bytes) = body(EVENTS * 10);
+    let sql = format!("update log_ranges set observations = {}, plain_bytes = {plain_bytes}, body = $1", EVENTS * 10);
+    sqlx::query(AssertSqlSafe(sql)).bind(&body).execute(&mut *connection).await.expect("it is taken");
+    execute(connection, &format!("update logs set events = {}", EVENTS * 10)).await;
+}
+
+/// What PostgreSQL does by itself sooner or later, and SQLite when its log is full.
+async fn settle(connection: &mut AnyConnection, place: &Place) {
+    match place {
+        Place::File(_) => execute(connection, "pragma wal_checkpoint(truncate)").await,
+        Place::Postgres(_) => execute(connection, "vacuum analyze").await,
+    }
+}
+
+fn log(number: u64, report: &str) -> String {
+    let machine = number % MACHINES;
+    let day = (number / MACHINES) % DAYS;
+    let date = jiff::civil::date(2026, 1, 1).checked_add(jiff::Span::new().days(day.cast_signed())).expect("a day");
+    let started_s = 1_767_225_600 + day * 86_400 + number % 86_400;
+    let (split, crossing, killed, outcome) = match (reason(number), number % 20) {
+        (Some("killed_by_env"), _) => ("off", "every_present", 1, "killed"),
+        (Some("same_adapter"), _) => ("off", "none", 0, "local"),
+        (Some(_), _) => ("off", "every_present", 0, "crossing"),
+        (None, 19) => ("unknown", "unknown", 0, "unknown"),
+        (None, _) => ("engaged", "atlas_per_frame", 0, "engaged"),
+    };
+    let render = format!("NVIDIA GeForce RTX {}080 Laptop GPU", 2 + machine % 5);
+    let scanout = if machine % 3 == 0 { "AMD Radeon(TM) Graphics" } else { "Intel(R) Iris(R) Xe Graphics" };
+    format!(
+        "('{id}', '{machine:032x}', '{number:032x}', 'DisplayXR_App.exe.{number}.log', '2026-04-10T00:00:00.000Z', 200000, '{{}}', \
+         '{report}', {started_s}, '{date}', 'App{}.exe', '2.{}.0', '{}', '{split}', '{crossing}', 0, {killed}, {}, '{}', \
+         '{outcome}', '{render}', '{scanout}', '{render} → {scanout}', {EVENTS}, {rules})",
+        number % 7,
+        10 + day / 20,
+        ["d3d11", "d3d12", "vulkan", "opengl", "service"][(mixed(number) % 5) as usize],
+        u64::from(number % 50 == 0),
+        if number % 40 == 0 { "corrected" } else { "stated" },
+        id = id(number),
+        rules = resolver::RULES,
+    )
+}
+
+/// Two logs of five have one.
+fn reason(number: u64) -> Option<&'static str> {
+    let all = ["killed_by_env", "same_adapter", "dp_refused_scanout", "no_hwnd", "presenter_ineligible", "unknown"];
+    all.get((mixed(number / 3) % 15) as usize).copied()
+}
+
+fn id(number: u64) -> String {
+    format!("{:016x}{number:016x}", mixed(number))
+}
+
+/// Spreads numbers.
+fn mixed(number: u64) -> u64 {
+    let mixed = (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 8
+}
+
+/// The report of a log from the fixtures.
+fn report() -> String {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/logs/ok");
+    let files = std::fs::read_dir(folder).expect("the fixtures").filter_map(|entry| Some(entry.ok()?.path()));
+    let file = files.filter(|path| path.extension().is_some_and(|end| end == "log")).min().expect("a log");
+    let mut examiner = resolver::Examiner::new();
+    let mut reader = parser::LogReader::new();
+    reader.feed(&std::fs::read(file).expect("it can be read"), &mut |observation| examiner.push(&observation));
+    let facts = reader.finish(&mut |observation| examiner.push(&observation));
+    let judgement = examiner.finish(&facts).judgement;
+    let report = wire::ScanReport::new("a.log".to_owned(), facts.process, facts.end, facts.counts, judgement);
+    serde_json::to_string(&report).expect("plain data").replace('\'', "''")
+}
+
+/// Packed records, and what they are as JSON.
+fn body(events: u64) -> (Vec<u8>, usize) {
+    let mut plain = Vec::new();
+    for number in 0..events {
+        let flaw = wire::Flaw {
+            offset: mixed(number) % 200_000,
+            line: mixed(number) % 2_000,
+            kind: FlawKind::Spliced,
+            marker: None,
+            hint: None,
+        };
+        serde_json::to_writer(&mut plain, &Observation::Flaw(flaw)).expect("plain data");
+        plain.push(b'\n');
+    }
+    (zstd::bulk::compress(&plain, 3).expect("there is memory"), plain.len())
+}
+
+async fn connect(place: &Place) -> AnyConnection {
+    let url = match place {
+        Place::File(path) => format!("sqlite://{}?mode=rwc", path.display()),
+        Place::Postgres(url) => url.clone(),
+    };
+    AnyConnection::connect(&url).await.expect("it opens")
+}
+
+async fn execute(connection: &mut AnyConnection, sql: &str) {
+    connection.execute(AssertSqlSafe(sql.to_owned())).await.expect("it is taken");
+}
