@@ -4,7 +4,7 @@
 use std::error::Error;
 use std::path::Path;
 
-use dashboards::{ErrorPage, Query, statics};
+use dashboards::{Account, ErrorPage, Query, SignInPage, statics};
 
 #[path = "../tests/sample/mod.rs"]
 mod sample;
@@ -17,7 +17,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         std::fs::write(folder.join(file.path().trim_start_matches('/')), file.bytes)?;
     }
 
-    let fleet = sample::fleet();
+    let mut fleet = sample::fleet();
+    fleet.account = Some(Account { name: "Ann, QA".to_owned(), csrf: "0".repeat(64) });
     let mut filtered =
         sample::page(&fleet.logs[23..34], Query::parse("crossing=every_present&path=d3d12&path=vulkan&cursor=x"));
     filtered.whole = fleet.whole;
@@ -30,7 +31,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         safe: "Everything that was acknowledged is stored. Agents keep what is not, and send it again.".to_owned(),
         next_step: "Look at the server's own log, and load this page again when the database is back.".to_owned(),
     };
+    let mut sign_in = SignInPage { back: "/".to_owned(), complaint: String::new(), needs_tls: true };
+    let first = sign_in.render()?;
+    "This is not a valid token. It may have been revoked, or it has expired.".clone_into(&mut sign_in.complaint);
     for (name, page) in [
+        ("sign-in", first),
+        ("sign-in-refused", sign_in.render()?),
         ("index", fleet.render()?),
         ("filtered", filtered.render()?),
         ("nothing", nothing.render()?),

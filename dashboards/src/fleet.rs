@@ -8,7 +8,7 @@ use crate::query::CURSOR;
 use crate::sentence::Part;
 use crate::share::{Percent, counted, thousands};
 use crate::table::{self, ShareRow, ShareTable};
-use crate::{LogRow, Outcome, Query, filter};
+use crate::{Account, LogRow, Outcome, Query, filter};
 
 /// How much: logs, and distinct machines among them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -67,6 +67,8 @@ pub struct FleetPage {
     pub logs: Vec<LogRow>,
     /// The cursor of the page that follows, for the parameter [`crate::query::CURSOR`]; `None` on the last page.
     pub next_cursor: Option<String>,
+    /// Who is signed in; `None` for whoever needs not be.
+    pub account: Option<Account>,
 }
 
 impl FleetPage {

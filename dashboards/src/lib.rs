@@ -14,6 +14,7 @@ mod log_row;
 pub mod query;
 mod sentence;
 pub mod share;
+mod sign_in;
 pub mod statics;
 mod table;
 mod visible;
@@ -24,6 +25,7 @@ pub use error_page::ErrorPage;
 pub use fleet::{Count, FleetPage, Tally};
 pub use log_row::{EvidenceRow, LogRow};
 pub use query::Query;
+pub use sign_in::{Account, SignInPage};
 pub use wire::Outcome;
 
 /// The policy that the pages are written for: a style sheet and an icon of our own, forms to ourselves, nothing else.

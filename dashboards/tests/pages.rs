@@ -1,6 +1,8 @@
 //! Renders whole pages and looks at what a reader, a browser with a strict policy and an attacker would find in them.
 
-use dashboards::{CONTENT_SECURITY_POLICY, ErrorPage, FleetPage, Outcome, Query, query, share, statics};
+use dashboards::{
+    Account, CONTENT_SECURITY_POLICY, ErrorPage, FleetPage, Outcome, Query, SignInPage, query, share, statics,
+};
 
 mod html;
 mod sample;
@@ -16,6 +18,7 @@ fn every_page() -> Vec<String> {
     let fleet = sample::fleet();
     let evil = query::FILTERS.iter().fold(Query::default(), |query, name| query.with(name, sample::HOSTILE));
     let mut filtered = sample::page(&fleet.logs, evil.clone());
+    filtered.account = Some(Account { name: sample::HOSTILE.to_owned(), csrf: sample::HOSTILE.to_owned() });
     filtered.next_cursor = Some(sample::HOSTILE.to_owned());
     filtered.query = filtered.query.at(sample::HOSTILE);
     let mut nothing = sample::page(&[], evil);
@@ -26,6 +29,10 @@ fn every_page() -> Vec<String> {
     let error = ErrorPage { status: 400, happened: hostile(), safe: hostile(), next_step: hostile() };
     let mut pages: Vec<_> = [fleet, filtered, nothing, empty].iter().map(rendered).collect();
     pages.push(error.render().expect("a page renders"));
+    for complaint in [String::new(), hostile()] {
+        let needs_tls = complaint.is_empty();
+        pages.push(SignInPage { back: hostile(), complaint, needs_tls }.render().expect("a page renders"));
+    }
     pages
 }
 
@@ -173,7 +180,10 @@ fn every_link_leads_somewhere() {
         for (element, link) in links.filter_map(|(element, link)| Some((element, link?))) {
             let (url, fragment) = link.split_once('#').map_or((link, None), |(url, fragment)| (url, Some(fragment)));
             let (path, raw) = url.split_once('?').unwrap_or((url, ""));
-            assert!(path.is_empty() || path == "/" || statics::get(path).is_some(), "{element:?}");
+            let is_known = ["", "/", "/sign-in", "/sign-out"].contains(&path) || statics::get(path).is_some();
+            assert!(is_known, "{element:?}");
+            // What changes something is never a link.
+            assert!(!path.starts_with("/sign") || element.get("method") == Some("post"), "{element:?}");
             assert!(fragment.is_none_or(|id| id == "logs" || ids.contains(&id)), "{element:?}");
             // The query is one that the page itself reads back to the same URL: known names only, properly encoded.
             assert_eq!(Query::parse(raw).href(path), url, "{element:?}");
@@ -267,4 +277,35 @@ fn an_error_says_what_happened_what_is_safe_and_what_to_do() {
     assert!(!read.contains("What is safe"));
     error.safe = "Nothing was changed.".to_owned();
     assert!(text(&error.render().expect("a page renders")).contains("Nothing was changed."));
+}
+
+#[test]
+fn whoever_is_signed_in_can_sign_out_and_others_see_no_form() {
+    let mut fleet = sample::fleet();
+    assert!(!rendered(&fleet).contains("/sign-out"));
+    fleet.account = Some(Account { name: "wall <1>".to_owned(), csrf: "abc".to_owned() });
+    let page = rendered(&fleet);
+    let form = page.split("<form class=\"account\"").nth(1).and_then(|rest| rest.split("</form>").next());
+    let form = form.expect("a form");
+    assert!(form.contains("action=\"/sign-out\" method=\"post\"") && form.contains("name=\"csrf\" value=\"abc\""));
+    assert!(text(form).contains("Signed in as wall <1>"), "{form}");
+}
+
+#[test]
+fn the_form_to_sign_in_leads_back_and_says_what_was_wrong() {
+    let mut page = SignInPage { back: "/?split=off".to_owned(), complaint: String::new(), needs_tls: true };
+    let html = page.render().expect("a page renders");
+    let field = |name: &str| {
+        let named = |element: &Element| element.name == "input" && element.get("name") == Some(name);
+        elements(&html).into_iter().find(named).expect("a field")
+    };
+    assert_eq!(field("back").get("value"), Some("/?split=off"));
+    // Never in a list of what was typed before, and never in the page itself.
+    assert_eq!((field("token").get("type"), field("token").get("value")), (Some("password"), None));
+    assert!(!html.contains("role=\"alert\"") && text(&html).contains("HTTPS"));
+    page.complaint = "This is not a valid token.".to_owned();
+    page.needs_tls = false;
+    let html = page.render().expect("a page renders");
+    assert!(text(&html).contains("This is not a valid token.") && !text(&html).contains("HTTPS"));
+    assert!(html.contains("aria-describedby=\"complaint\""));
 }

@@ -1,14 +1,19 @@
 //! What every handler can reach.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use axum::http::request::Parts;
 use tokio::sync::Semaphore;
 
-use crate::body;
+use crate::auth::Caller;
 use crate::error::Error;
 use crate::health::LastWrite;
+use crate::limits::{Limits, Rates};
 use crate::store::Store;
+use crate::telemetry::Gauges;
+use crate::{body, origin};
 
 /// What is left free on the database's disk when nobody says otherwise, in MiB: room for the write-ahead log, for the
 /// batches under way and for the owner to look around.
@@ -32,6 +37,14 @@ pub struct State {
     pub body_timeout: Duration,
     /// For `/readyz`.
     pub last_write: LastWrite,
+    /// Nobody but this machine can reach it. Only then its pages may be open.
+    pub bound_to_loopback: bool,
+    /// How often somebody may ask.
+    pub limits: Limits,
+    /// For `/metrics`.
+    pub gauges: Gauges,
+    /// It was asked to end: what was accepted is finished, nothing more is promised.
+    pub stopping: AtomicBool,
 }
 
 impl State {
@@ -44,7 +57,27 @@ impl State {
             reserve_bytes: u64::from(DEFAULT_RESERVE_MIB) << 20,
             body_timeout: body::DEFAULT_TIMEOUT,
             last_write: LastWrite::default(),
+            bound_to_loopback: true,
+            limits: Limits::new(Rates::default()),
+            gauges: Gauges::default(),
+            stopping: AtomicBool::new(false),
         }
+    }
+
+    /// Whose secret it is, when this peer may try it; a wrong one is counted against the peer.
+    ///
+    /// # Errors
+    /// [`Error::TooOften`], or what the database says.
+    pub(crate) async fn identify(&self, parts: &Parts, secret: &str) -> Result<Option<Caller>, Error> {
+        let peer = origin::peer(parts);
+        self.limits.may_try(peer, secret)?;
+        let caller = self.store.caller(secret).await?;
+        if caller.is_some() {
+            self.limits.was_right(secret)
+        } else {
+            self.limits.was_wrong(peer, secret)
+        }
+        Ok(caller)
     }
 
     /// Makes sure that the disk has room for an upload.

@@ -39,16 +39,13 @@ pub struct Cli {
 pub enum Command {
     /// Receive uploads and answer questions until stopped (ctrl-c or SIGTERM).
     ///
-    /// The first line on stdout is `listening on http://ADDR:PORT`; it comes when the server can answer. Pages are open to
-    /// browsers on this machine; every other access wants a token, see `token create`.
+    /// The first line on stdout is `listening on http://ADDR:PORT`; it comes when the server can answer. While it listens on
+    /// this machine only, its pages are open to browsers here; every other access wants a token, see `token create`. When it
+    /// listens for other machines and nobody can manage it yet, the second line is `admin token: TOKEN`, once.
     Serve {
-        /// Address and port; port 0 takes any free one. Only 127.0.0.1 can reach the default.
-        #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8787")]
-        listen: SocketAddr,
-        /// Refuse uploads, for the agents to keep, when the database's disk has less than this left. PostgreSQL looks
-        /// after its own disk.
-        #[arg(long, value_name = "MIB", default_value_t = DEFAULT_RESERVE_MIB)]
-        reserve_mib: u32,
+        /// How.
+        #[command(flatten)]
+        settings: ServeSettings,
         /// Where the data is.
         #[command(flatten)]
         database: Database,
@@ -98,6 +95,15 @@ pub enum Command {
         /// What to do.
         #[command(subcommand)]
         action: TokenAction,
+    },
+    /// Show who did what: tokens made and revoked, machines enrolled and deleted, people signed in and out.
+    Audit {
+        /// The newest so many rows.
+        #[arg(long, value_name = "ROWS", default_value_t = 100)]
+        limit: u32,
+        /// Where the data is.
+        #[command(flatten)]
+        database: Database,
     },
     /// Write a table to a file for spreadsheets (CSV) or data tools (Parquet).
     Export {
@@ -160,18 +166,58 @@ pub enum Command {
     },
 }
 
+/// How `serve` works.
+#[derive(Clone, Debug, Args)]
+pub struct ServeSettings {
+    /// Address and port; port 0 takes any free one. Only 127.0.0.1 can reach the default.
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8787")]
+    pub listen: SocketAddr,
+    /// Refuse uploads, for the agents to keep, when the database's disk has less than this left. PostgreSQL looks
+    /// after its own disk.
+    #[arg(long, value_name = "MIB", default_value_t = DEFAULT_RESERVE_MIB)]
+    pub reserve_mib: u32,
+    /// Uploads a second of one PC, with 30 seconds' worth at once; 429 beyond. 0: no limit.
+    #[arg(long, value_name = "COUNT", default_value_t = 100)]
+    pub uploads_per_second: u32,
+    /// Questions a second of one token, with 30 seconds' worth at once; 429 beyond. 0: no limit.
+    #[arg(long, value_name = "COUNT", default_value_t = 100)]
+    pub reads_per_second: u32,
+    /// Wrong tokens a minute from one address, which then has to wait with tokens that are new here. 0: no limit.
+    #[arg(long, value_name = "COUNT", default_value_t = 120)]
+    pub failures_per_minute: u32,
+    /// For how long the audit log keeps a row.
+    #[arg(long, value_name = "DAYS", default_value_t = 400)]
+    pub audit_days: u32,
+    /// How the log on stderr is written: one line a request, under an id that the caller gets too.
+    #[arg(long, value_enum, default_value_t = LogFormat::Text)]
+    pub log_format: LogFormat,
+}
+
+/// How a log is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
 /// What to do with tokens.
 #[derive(Debug, Subcommand)]
 pub enum TokenAction {
     /// Print a new token, once: only a hash of it is stored.
     Create {
         /// enrolment: may get a PC a token of its own, nothing else. agent: may upload for any PC, nothing else. reader:
-        /// may read. triager: may read, and more in later versions. admin: may read and delete a PC with all its logs.
+        /// may read. triager: may read, and more in later versions. admin: may read, delete a PC with all its logs, and
+        /// make and revoke tokens.
         #[arg(long, value_enum)]
         scope: Scope,
         /// Who will use it; shown by `token list`.
         #[arg(long, default_value = "", value_parser = token_name)]
         name: String,
+        /// Refuse it after so many days.
+        #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(1..=i64::from(crate::tokens::MOST_DAYS)))]
+        expires_days: Option<u32>,
         /// Where the data is.
         #[command(flatten)]
         database: Database,
@@ -344,7 +390,10 @@ fn postgres_url(text: &str) -> Result<String, String> {
 }
 
 /// Names are shown on terminals, so they hold nothing that a terminal would obey.
-fn token_name(text: &str) -> Result<String, String> {
+///
+/// # Errors
+/// With what a name is.
+pub fn token_name(text: &str) -> Result<String, String> {
     if text.chars().any(char::is_control) || text.chars().count() > 100 {
         return Err("expected at most 100 characters without control codes".to_owned());
     }

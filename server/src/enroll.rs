@@ -8,6 +8,7 @@ use axum::{Extension, Json};
 use wire::{ENROLL_SCHEMA, ENROLLED_SCHEMA, Enroll, Enrolled};
 
 use crate::app::App;
+use crate::audit::Actor;
 use crate::auth::Caller;
 use crate::body::{self, Fault};
 use crate::error::Error;
@@ -31,6 +32,7 @@ const LIMIT_BYTES: usize = 16 << 10;
 pub async fn answer(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
+    actor: Actor,
     body: Body,
 ) -> Result<Json<Enrolled>, Error> {
     let bad = |why: &str| Error::BadEnrolment(why.to_owned());
@@ -49,15 +51,7 @@ pub async fn answer(
     }
     // Not the agent's words: names are shown on terminals.
     let name = format!("enrolled with {}", caller.token);
-    let token = app.store.enroll(&machine, &name).await.map_err(failed)?;
+    let token = app.store.enroll(&machine, &name, &actor).await.map_err(Error::from_store)?;
     tracing::info!(machine, token = token.id, agent = ?text::for_column(&agent), "gave a machine its token");
     Ok(Json(Enrolled { schema: ENROLLED_SCHEMA.to_owned(), machine, token: token.secret }))
-}
-
-/// A database that is away is told as such.
-fn failed(error: anyhow::Error) -> Error {
-    match error.downcast::<sqlx::Error>() {
-        Ok(error) => error.into(),
-        Err(error) => Error::Internal(error),
-    }
 }

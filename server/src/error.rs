@@ -8,6 +8,7 @@ use axum::response::{IntoResponse, Response};
 use dashboards::ErrorPage;
 use serde::Serialize;
 
+use crate::observe::{self, RequestId};
 use crate::text;
 
 /// Why a request is not answered.
@@ -28,6 +29,18 @@ pub enum Error {
     /// The token is bound to a machine, and this is about another.
     #[error("the token belongs to another machine")]
     OtherMachine,
+    /// A person is signed in, but the request comes from no page of ours.
+    #[error("this did not come from a page of this server: load the page again, and repeat it there")]
+    Forged,
+    /// More than is good for the others; the seconds until there is room.
+    #[error("too many requests: wait {0} s")]
+    TooOften(u64),
+    /// The server starts or stops.
+    #[error("the server {0}: try again in a moment")]
+    NotReady(&'static str),
+    /// A body that cannot be read.
+    #[error("{0}")]
+    BadRequest(String),
     /// A question for a token that cannot be read.
     #[error("{0}")]
     BadEnrolment(String),
@@ -67,9 +80,18 @@ struct Problem {
     title: &'static str,
     status: u16,
     detail: String,
+    /// Under which the server's log has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    request_id: Option<String>,
 }
 
 impl Error {
+    /// From a question to the store that can also fail for want of random numbers.
+    pub fn from_store(error: anyhow::Error) -> Self {
+        // A database that is away is told as such.
+        error.downcast::<sqlx::Error>().map_or_else(Self::Internal, Self::from)
+    }
+
     /// Status, stable code and title.
     const fn face(&self) -> (StatusCode, &'static str, &'static str) {
         match self {
@@ -78,6 +100,10 @@ impl Error {
             Self::Unauthorized => (StatusCode::UNAUTHORIZED, "unauthorized", "Token needed"),
             Self::Forbidden => (StatusCode::FORBIDDEN, "forbidden", "Wrong scope"),
             Self::OtherMachine => (StatusCode::FORBIDDEN, "other-machine", "Wrong machine"),
+            Self::Forged => (StatusCode::FORBIDDEN, "forged", "Not from a page of ours"),
+            Self::TooOften(_) => (StatusCode::TOO_MANY_REQUESTS, "too-often", "Too many requests"),
+            Self::NotReady(_) => (StatusCode::SERVICE_UNAVAILABLE, "not-ready", "Not ready"),
+            Self::BadRequest(_) => (StatusCode::BAD_REQUEST, "bad-request", "Unreadable request"),
             Self::BadEnrolment(_) => (StatusCode::BAD_REQUEST, "bad-enrolment", "Unreadable enrolment"),
             Self::NotFound => (StatusCode::NOT_FOUND, "not-found", "Not found"),
             Self::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed", "Method not allowed"),
@@ -102,13 +128,16 @@ impl Error {
         }
     }
 
-    fn headers(&self, response: &mut Response, scheme: &'static str) {
+    fn headers(&self, response: &mut Response) {
         let headers = response.headers_mut();
         match self {
             Self::Unauthorized => {
-                headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static(scheme));
+                headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"Weavewatch\""));
             }
-            Self::Unavailable(_) => {
+            Self::TooOften(wait_s) => {
+                headers.insert(RETRY_AFTER, HeaderValue::from(*wait_s));
+            }
+            Self::Unavailable(_) | Self::NotReady(_) => {
                 headers.insert(RETRY_AFTER, HeaderValue::from_static("5"));
             }
             Self::Full(_) => {
@@ -122,10 +151,13 @@ impl Error {
     const fn advice(&self) -> (&'static str, &'static str) {
         match self {
             Self::BadQuery(_) => ("", "Remove the filter from the address, or start again from the front page."),
-            Self::Unauthorized => ("", "Sign in with any name and a reader token as the password."),
+            Self::Unauthorized => ("", "Sign in with a token that may read."),
+            Self::Forged => ("Nothing was changed.", "Load the page again, and repeat it there."),
+            Self::TooOften(_) => ("", "Wait a little, and load the page again."),
+            Self::BadRequest(_) => ("Nothing was changed.", "Start again from the front page."),
             Self::Forbidden => ("", "Use a token of scope reader, triager or admin."),
             Self::NotFound | Self::MethodNotAllowed => ("", "Start again from the front page."),
-            Self::Unavailable(_) | Self::Full(_) | Self::Internal(_) => {
+            Self::Unavailable(_) | Self::NotReady(_) | Self::Full(_) | Self::Internal(_) => {
                 ("Nothing that was acknowledged is lost.", "Try again; if it stays, look into the server's log.")
             }
             Self::BadBatch(_)
@@ -148,10 +180,11 @@ impl IntoResponse for Error {
             status: status.as_u16(),
             // It may quote what the caller sent.
             detail: text::brief(&self.to_string()),
+            request_id: observe::id().map(|RequestId(id)| id.to_string()),
         };
-        let body = serde_json::to_vec(&problem).expect("four plain fields are always JSON");
+        let body = serde_json::to_vec(&problem).expect("five plain fields are always JSON");
         let mut response = (status, [(CONTENT_TYPE, "application/problem+json")], body).into_response();
-        self.headers(&mut response, "Bearer realm=\"Weavewatch\"");
+        self.headers(&mut response);
         response
     }
 }
@@ -170,7 +203,7 @@ impl IntoResponse for Html {
         };
         let Ok(html) = page.render() else { return status.into_response() };
         let mut response = (status, axum::response::Html(html)).into_response();
-        error.headers(&mut response, "Basic realm=\"Weavewatch\", charset=\"UTF-8\"");
+        error.headers(&mut response);
         response
     }
 }

@@ -1,5 +1,6 @@
 //! Is the process alive, and could it store an upload?
 
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use axum::extract::State;
@@ -25,12 +26,12 @@ pub async fn live() -> &'static str {
     "ok"
 }
 
-/// The database answers, takes a write, and has room for more.
+/// The database answers, takes a write, and has room for more; and nobody has asked the server to end.
 #[utoipa::path(
     get, path = "/readyz", operation_id = "ready", tag = "monitoring",
     responses(
         (status = 200, description = "It does", body = String),
-        (status = 503, description = "It does not answer"),
+        (status = 503, description = "It does not answer, or the server starts or stops"),
         (status = 507, description = "The disk is full or nearly so")
     )
 )]
@@ -41,6 +42,9 @@ pub async fn ready(State(app): State<App>) -> Result<&'static str, Error> {
 }
 
 async fn check(app: &App) -> Result<(), Error> {
+    if app.stopping.load(Ordering::Relaxed) {
+        return Err(Error::NotReady("is about to stop"));
+    }
     app.store.can_read().await?;
     app.room()?;
     let mut last = app.last_write.lock().await;

@@ -5,6 +5,7 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::http::header::CONTENT_ENCODING;
 use axum::{Extension, Json};
+use tracing::Instrument as _;
 use wire::Ack;
 
 use crate::app::App;
@@ -12,8 +13,7 @@ use crate::auth::Caller;
 use crate::body::{self, Fault};
 use crate::decode::{Encoding, PACKED_LIMIT_BYTES, decode};
 use crate::error::Error;
-use crate::openapi;
-use crate::text;
+use crate::{openapi, telemetry, text};
 
 /// Stores a batch.
 ///
@@ -47,24 +47,35 @@ pub async fn receive(
         Fault::EndedEarly => Error::BadBatch("the body ended early".to_owned()),
     })?;
     // A task of its own: an agent that hangs up does not cut a transaction short.
-    let stored = tokio::spawn(async move { store(&app, &caller, encoding, body).await }).await;
+    let task = async move {
+        let _under_way = UnderWay::begin();
+        store(&app, &caller, encoding, body).await
+    };
+    let stored = tokio::spawn(task.in_current_span()).await;
     stored.map_err(|error| Error::Internal(error.into()))?.map(Json)
 }
 
 async fn store(app: &App, caller: &Caller, encoding: Encoding, body: Bytes) -> Result<Ack, Error> {
+    metrics::counter!(telemetry::BYTES).increment(body.len() as u64);
     let _turn = app.uploads.acquire().await.map_err(|error| Error::Internal(error.into()))?;
     app.room()?;
     let decoded = tokio::task::spawn_blocking(move || decode(encoding, &body)).await;
     let checked = decoded.map_err(|error| Error::Internal(error.into()))??;
     caller.may_speak_for(&checked.machine)?;
+    app.limits.upload_for(caller, &checked.machine)?;
     let mut refused = checked.refused;
     let pieces = checked.segments.len();
+    let events: usize = checked.segments.iter().map(|(_, segment)| segment.observations.len()).sum();
     let left = app.store.ingest(&checked.machine, &text::now(), checked.segments, &checked.told).await?;
     let accepted = (pieces - left.len()) as u64;
     for (place, reason) in left {
         refused.add(place, &reason);
     }
     let refused = refused.into_list();
+    metrics::counter!(telemetry::BATCHES).increment(1);
+    metrics::counter!(telemetry::SEGMENTS).increment(accepted);
+    metrics::counter!(telemetry::REFUSED).increment(refused.len() as u64);
+    metrics::counter!(telemetry::EVENTS).increment(events as u64);
     if let Some(first) = refused.first() {
         tracing::warn!("left {} segments out of a batch, the first because {}", refused.len(), first.reason);
     }
@@ -72,4 +83,20 @@ async fn store(app: &App, caller: &Caller, encoding: Encoding, body: Bytes) -> R
         tracing::warn!("left something out of what an agent told of itself, the first because {first:?}");
     }
     Ok(Ack { accepted, refused, left_out: checked.left_out })
+}
+
+/// Counts an upload as long as it lives.
+struct UnderWay;
+
+impl UnderWay {
+    fn begin() -> Self {
+        metrics::gauge!(telemetry::UPLOADS).increment(1.0);
+        Self
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        metrics::gauge!(telemetry::UPLOADS).decrement(1.0);
+    }
 }

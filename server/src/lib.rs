@@ -9,9 +9,11 @@
 
 pub mod app;
 pub mod args;
+pub mod audit;
 pub mod auth;
 pub mod backup;
 pub mod doctor;
+pub mod limits;
 pub mod store;
 
 mod at_most;
@@ -24,11 +26,15 @@ mod error;
 mod evidence;
 mod exit;
 mod export;
+mod first_start;
+mod forgery;
 mod health;
 mod ingest;
 mod logs;
 mod machines;
+mod observe;
 mod openapi;
+mod origin;
 mod pages;
 mod progress;
 mod query;
@@ -36,9 +42,14 @@ mod refusals;
 mod router;
 mod say;
 mod serve;
+mod sessions;
+mod sign_in;
+mod starting;
 mod stop;
 mod summary;
+mod telemetry;
 mod text;
+mod tokens;
 mod told;
 mod verify;
 
@@ -49,8 +60,8 @@ use anyhow::Context;
 use clap::Parser;
 use tracing_subscriber::EnvFilter;
 
-use args::{Cli, Command, Database, TokenAction};
-use exit::Usage;
+use args::{Cli, Command, Database, LogFormat};
+use audit::{Actor, Deed};
 pub use export::run as export;
 pub use openapi::document as openapi;
 pub use router::{Route, router, table};
@@ -60,14 +71,7 @@ pub use told::{Lost, Told};
 /// What the command line asks for, and the exit code that says how it went.
 pub fn run() -> ExitCode {
     let cli = Cli::parse();
-    // Logs go to stderr: stdout is for answers. RUST_LOG changes how much.
-    tracing_subscriber::fmt()
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()) && std::env::var_os("NO_COLOR").is_none())
-        .with_env_filter(EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info,sqlx=warn")))
-        // It would tell of a stderr that takes nothing on stderr, and panic.
-        .log_internal_errors(false)
-        .init();
+    start_log(&cli.command);
     let done = start().and_then(|runtime| runtime.block_on(command(cli.command)));
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -78,13 +82,35 @@ pub fn run() -> ExitCode {
     }
 }
 
+/// Logs go to stderr: stdout is for answers. RUST_LOG changes how much.
+fn start_log(command: &Command) {
+    // Whoever looks around in a demo does not want to read of each request.
+    let usual = if matches!(command, Command::Demo { .. }) {
+        "info,sqlx=warn,weavewatch::request=warn"
+    } else {
+        "info,sqlx=warn"
+    };
+    let log = tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()) && std::env::var_os("NO_COLOR").is_none())
+        .with_env_filter(EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(usual)))
+        // It would tell of a stderr that takes nothing on stderr, and panic.
+        .log_internal_errors(false);
+    match command {
+        Command::Serve { settings, .. } if settings.log_format == LogFormat::Json => {
+            log.json().flatten_event(true).with_span_list(false).init();
+        }
+        _ => log.init(),
+    }
+}
+
 fn start() -> anyhow::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_multi_thread().enable_all().build().context("failed to start the async runtime")
 }
 
 async fn command(command: Command) -> anyhow::Result<()> {
     match command {
-        Command::Serve { listen, reserve_mib, database } => serve::run(listen, reserve_mib, database).await,
+        Command::Serve { settings, database } => serve::run(settings, database).await,
         Command::Demo { listen } => demo::run(listen).await,
         Command::Migrate { database } => {
             database.open_or_create().await?.close().await;
@@ -93,7 +119,8 @@ async fn command(command: Command) -> anyhow::Result<()> {
         }
         Command::Verify { repair, database } => verify::run(repair, database).await,
         Command::Rejudge { all, database } => verify::rejudge(all, database).await,
-        Command::Token { action } => token(action).await,
+        Command::Token { action } => tokens::command::run(action).await,
+        Command::Audit { limit, database } => audit::command(limit, database).await,
         Command::Export { table, format, file, database } => {
             let store = database.open().await?;
             let rows = export(&store, table, format, &file).await;
@@ -127,7 +154,11 @@ async fn restore(file: &Path, verify: bool, database: Database) -> anyhow::Resul
     }
     let rows: u64 = whole.footer.rows.values().sum();
     let store = database.open_empty().await?;
-    let filled = backup::fill(&store, whole).await;
+    let mut filled = backup::fill(&store, whole).await;
+    if filled.is_ok() {
+        let noted = store.note(&Actor::command_line(), Deed::Restored, &format!("backup of {created}"), "done").await;
+        filled = noted.context("failed to note the restoration").and(filled);
+    }
     store.close().await;
     let nuls = filled?;
     say::note(format_args!("{rows} rows of {created}, schema {schema}, now {}", Store::schema_version()));
@@ -135,59 +166,4 @@ async fn restore(file: &Path, verify: bool, database: Database) -> anyhow::Resul
         say::note(format_args!("in {nuls} texts \u{2400} stands for NUL, which PostgreSQL does not take"));
     }
     Ok(())
-}
-
-async fn token(action: TokenAction) -> anyhow::Result<()> {
-    match action {
-        TokenAction::Create { scope, name, database } => {
-            if say::is_lost() {
-                let why = "failed to make a token: stdout leads nowhere, and a token is shown once only";
-                return Err(Usage(why.to_owned()).into());
-            }
-            let store = database.open_or_create().await?;
-            let token = store.create_token(scope, &name).await?;
-            say::note(format_args!("token {} of scope {}; it is shown only now:", token.id, scope.as_str()));
-            let shown = match say::data(&token.secret) {
-                Ok(()) => Ok(()),
-                Err(error) => Err(withdraw(&store, &token.id, error).await),
-            };
-            store.close().await;
-            shown
-        }
-        TokenAction::List { database } => {
-            let store = database.open().await?;
-            let tokens = store.tokens().await;
-            store.close().await;
-            let mut lines = vec![format!(
-                "{:<8}  {:<9}  {:<24}  {:<24}  {:<32}  name",
-                "id", "scope", "created", "revoked", "machine"
-            )];
-            lines.extend(tokens?.iter().map(|row| {
-                let (revoked, name) = (row.revoked.as_deref().unwrap_or("-"), wire::cell::terminal(&row.name));
-                let machine = row.machine.as_deref().unwrap_or("-");
-                format!("{:<8}  {:<9}  {:<24}  {revoked:<24}  {machine:<32}  {name}", row.id, row.scope, row.created)
-            }));
-            say::unless_gone(say::data(lines.join("\n"))).context("failed to print the tokens")
-        }
-        TokenAction::Revoke { id, database } => {
-            let store = database.open().await?;
-            let found = store.revoke_token(&id).await;
-            store.close().await;
-            if !found? {
-                let why = format!("failed to revoke: no valid token has the id {id}, see `token list`");
-                return Err(Usage(why).into());
-            }
-            say::note(format_args!("revoked {id}"));
-            Ok(())
-        }
-    }
-}
-
-/// Nobody has seen the token, so nobody may use it.
-async fn withdraw(store: &Store, id: &str, unseen: std::io::Error) -> anyhow::Error {
-    let error = anyhow::Error::new(unseen);
-    match store.revoke_token(id).await {
-        Ok(_) => error.context("failed to print the token, so it was revoked: make another one"),
-        Err(also) => error.context(format!("failed to print the token, and to revoke it ({also}): revoke {id} later")),
-    }
 }

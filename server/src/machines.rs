@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 use wire::Deleted;
 
 use crate::app::App;
+use crate::audit::Actor;
 use crate::auth::{Caller, Scope};
 use crate::error::Error;
 use crate::openapi::{self, Paging};
@@ -51,9 +52,7 @@ pub async fn list(State(app): State<App>, Pairs(pairs): Pairs) -> Result<Json<Pa
         match name.as_str() {
             "cursor" if value.is_empty() => {}
             "cursor" if text::is_id(&value) => after = value,
-            "cursor" => {
-                return Err(Error::BadQuery("the value of cursor is not one that this server gave out".to_owned()));
-            }
+            "cursor" => return Err(query::no_cursor()),
             "limit" => limit = query::limit(&value)?,
             _ => return Err(unknown(&name)),
         }
@@ -108,6 +107,7 @@ pub async fn one(
 pub async fn delete(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
+    actor: Actor,
     id: Result<Path<String>, PathRejection>,
 ) -> Result<Json<Deleted>, Error> {
     let admin = caller.scope == Scope::Admin;
@@ -120,7 +120,7 @@ pub async fn delete(
     }
     // A task of its own: a caller that hangs up does not cut it short, however many logs there are.
     let deleted = tokio::spawn(async move {
-        let logs = app.store.delete_machine(&id).await?;
+        let logs = app.store.delete_machine(&id, &actor).await?;
         tracing::info!(machine = id, logs, by = caller.token, "deleted a machine");
         Ok::<_, Error>(logs)
     });

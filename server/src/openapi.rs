@@ -21,7 +21,7 @@ pub use upload::{Ack, Batch, Clock, Deleted, Enroll, Enrolled, Heartbeat};
 
 use crate::error::Error;
 use crate::query::{Pairs, unknown};
-use crate::{enroll, health, ingest, logs, machines, openapi, pages, summary};
+use crate::{audit, enroll, health, ingest, logs, machines, openapi, pages, sign_in, summary, telemetry, tokens};
 
 /// Every handler of the table of routes.
 #[derive(OpenApi)]
@@ -40,14 +40,23 @@ use crate::{enroll, health, ingest, logs, machines, openapi, pages, summary};
         machines::list,
         machines::one,
         openapi::answer,
+        tokens::list,
+        tokens::make,
+        tokens::revoke,
+        audit::list,
         health::live,
         health::ready,
+        telemetry::answer,
         pages::fleet,
         pages::file,
+        sign_in::page,
+        sign_in::sign_in,
+        sign_in::sign_out,
     ),
     tags(
         (name = "agents", description = "What agents call."),
         (name = "questions", description = "What programs and people ask."),
+        (name = "administration", description = "What an admin does."),
         (name = "monitoring", description = "Is the server well?"),
         (name = "pages", description = "For a browser."),
     ),

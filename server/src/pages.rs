@@ -1,12 +1,14 @@
 //! The page at `/` and the files that it needs. Asking is done here; words, order and links belong to `dashboards`.
 
+use axum::Extension;
 use axum::extract::{RawQuery, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, HOST};
 use axum::http::{HeaderMap, Uri};
 use axum::response::{Html as Document, IntoResponse, Response};
-use dashboards::{Count, EvidenceRow, FleetPage, LogRow, Query, Tally, statics};
+use dashboards::{Account, Count, EvidenceRow, FleetPage, LogRow, Query, Tally, statics};
 
 use crate::app::App;
+use crate::auth::Caller;
 use crate::error::{Error, Html};
 use crate::evidence;
 use crate::openapi::Filters;
@@ -25,8 +27,14 @@ const EVIDENCE: u32 = 20;
         (status = 400, description = "A wrong query")
     )
 )]
-pub async fn fleet(State(app): State<App>, RawQuery(raw): RawQuery, headers: HeaderMap) -> Result<Response, Html> {
-    page(&app, Query::parse(raw.as_deref().unwrap_or_default()), &headers).await.map_err(Html)
+pub async fn fleet(
+    State(app): State<App>,
+    caller: Option<Extension<Caller>>,
+    RawQuery(raw): RawQuery,
+    headers: HeaderMap,
+) -> Result<Response, Html> {
+    let account = caller.and_then(|Extension(Caller { name, csrf, .. })| Some(Account { name, csrf: csrf? }));
+    page(&app, Query::parse(raw.as_deref().unwrap_or_default()), account, &headers).await.map_err(Html)
 }
 
 /// A file of a page: the hash in its name lets browsers keep it for ever.
@@ -48,7 +56,7 @@ pub async fn file(uri: Uri) -> Result<Response, Error> {
     Ok((headers, file.bytes).into_response())
 }
 
-async fn page(app: &App, query: Query, headers: &HeaderMap) -> Result<Response, Error> {
+async fn page(app: &App, query: Query, account: Option<Account>, headers: &HeaderMap) -> Result<Response, Error> {
     let mut filter = Filter::default();
     for name in query.filters() {
         for value in query.all(name) {
@@ -77,6 +85,7 @@ async fn page(app: &App, query: Query, headers: &HeaderMap) -> Result<Response, 
         by_gpu_pair: by(Dimension::GpuPair).await?,
         logs,
         next_cursor: next.map(|next| next.to_string()),
+        account,
         query,
     };
     let html = page.render().map_err(|error| Error::Internal(error.into()))?;

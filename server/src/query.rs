@@ -36,3 +36,8 @@ pub fn limit(value: &str) -> Result<u32, Error> {
 pub fn unknown(name: &str) -> Error {
     Error::BadQuery(format!("there is no parameter {name:?} here"))
 }
+
+/// The answer to a cursor that nobody gave out.
+pub fn no_cursor() -> Error {
+    Error::BadQuery("the value of cursor is not one that this server gave out".to_owned())
+}

@@ -17,7 +17,8 @@ use tower_http::catch_panic::CatchPanicLayer;
 use crate::app::App;
 use crate::auth::{Access, Guard, require};
 use crate::error::{Error, Html};
-use crate::{enroll, health, ingest, logs, machines, openapi, pages, summary};
+use crate::observe::observe;
+use crate::{audit, enroll, health, ingest, logs, machines, openapi, pages, sign_in, summary, telemetry, tokens};
 
 /// One row of the table.
 pub struct Route {
@@ -47,34 +48,48 @@ pub fn table() -> Vec<Route> {
         get("/api/v1/machines", Access::Read, self::get(machines::list)),
         get("/api/v1/machines/{id}", Access::Read, self::get(machines::one)),
         get("/api/v1/openapi.json", Access::Read, self::get(openapi::answer)),
+        // Admins.
+        get("/api/v1/tokens", Access::Admin, self::get(tokens::list)),
+        post("/api/v1/tokens", Access::Admin, self::post(tokens::make)),
+        delete("/api/v1/tokens/{id}", Access::Admin, self::delete(tokens::revoke)),
+        get("/api/v1/audit", Access::Admin, self::get(audit::list)),
         // Monitors.
         get("/healthz", Access::Open, self::get(health::live)),
         get("/readyz", Access::Open, self::get(health::ready)),
+        get("/metrics", Access::Open, self::get(telemetry::answer)),
         // People.
         get("/", Access::Page, self::get(pages::fleet)),
-        get("/static/{name}", Access::Page, self::get(pages::file)),
+        // The page to sign in needs its style.
+        get("/static/{name}", Access::Open, self::get(pages::file)),
+        get("/sign-in", Access::Open, self::get(sign_in::page)),
+        post("/sign-in", Access::Open, self::post(sign_in::sign_in)),
+        post("/sign-out", Access::Page, self::post(sign_in::sign_out)),
     ]
 }
 
 /// The service that `serve` runs and that tests call without a socket.
 pub fn router(app: App) -> Router {
+    // Counting begins before the first request.
+    telemetry::recorder();
     let mut router = Router::new();
     for Route { path, access, handler, .. } in table() {
         // The guard stands directly before its own handler: a wrong path is a 404, not a question for a token.
-        let guard = Guard { app: app.clone(), access };
+        let guard = Guard { app: app.clone(), access, path };
         router = router.route(path, handler.route_layer(from_fn_with_state(guard, require)));
     }
     dress(router).with_state(app)
 }
 
 /// What stands around every route, outermost last.
-fn dress<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router<S> {
+pub fn dress<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router<S> {
     router
         .fallback(lost)
         .method_not_allowed_fallback(async || Error::MethodNotAllowed)
         // A panic is answered inside, so that the answer gets the headers too.
         .layer(CatchPanicLayer::custom(panicked))
         .layer(from_fn(security_headers))
+        // Outermost, so that it sees every answer as it leaves.
+        .layer(from_fn(observe))
 }
 
 /// An address that is in no row: a person gets a page, a program a problem.
@@ -100,7 +115,8 @@ async fn security_headers(request: Request, next: Next) -> Response {
     let fixed: [(HeaderName, &'static str); 4] = [
         (CONTENT_SECURITY_POLICY, dashboards::CONTENT_SECURITY_POLICY),
         (X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (REFERRER_POLICY, "no-referrer"),
+        // Not `no-referrer`: with that a form of ours comes from nowhere, and is refused (`origin`).
+        (REFERRER_POLICY, "same-origin"),
         (X_FRAME_OPTIONS, "DENY"),
     ];
     for (name, value) in fixed {

@@ -1,16 +1,24 @@
 //! Listens, answers, and stops in good order.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use anyhow::Context;
 use tokio::net::TcpListener;
+use tokio::sync::oneshot;
 
-use crate::app::State;
-use crate::args::Database;
-use crate::connections::{self, Limits};
+use crate::app::{App, State};
+use crate::args::{Database, ServeSettings};
+use crate::limits::{Limits, Rate, Rates};
 use crate::router::router;
-use crate::say;
+use crate::starting::Door;
 use crate::stop::Stop;
+use crate::{connections, first_start, say, telemetry, text};
+
+/// How often what is over is deleted.
+const TIDY: Duration = Duration::from_hours(1);
 
 /// The address cannot be had; the exit code says so.
 #[derive(Debug, thiserror::Error)]
@@ -36,31 +44,91 @@ impl CannotListen {
 ///
 /// # Errors
 /// [`CannotListen`], or what the database says.
-pub async fn run(listen: SocketAddr, reserve_mib: u32, database: Database) -> anyhow::Result<()> {
+pub async fn run(settings: ServeSettings, database: Database) -> anyhow::Result<()> {
     // The port comes first: a second server must not migrate the first one's database.
-    let listener = bind(listen).await?;
+    let listener = bind(settings.listen).await?;
     let address = listener.local_addr().context("failed to read the address that was bound")?;
-    let store = database.open_or_create().await?;
-    if store.tokens().await?.is_empty() {
-        tracing::info!(
-            "there are no tokens yet: make one for the agents with `weavewatch-server token create --scope agent`"
-        );
+    let stop = Stop::listen();
+    let door = Door::default();
+    let (end, ended) = oneshot::channel::<()>();
+    let server = tokio::spawn(connections::serve(listener, door.router(), connections::Limits::default(), async {
+        // A dropped sender means the same as a signal: the database cannot be used.
+        let _ = ended.await;
+    }));
+
+    let mut app = None;
+    let work = async {
+        let app = app.insert(begin(address, &settings, database).await?);
+        // From here on callers get their answers.
+        door.open(router(app.clone()));
+        if let Err(error) = say::unless_gone(say::data(format_args!("listening on http://{address}"))) {
+            tracing::warn!("failed to print the address http://{address}: {error}");
+        }
+        first_start::welcome(app).await?;
+        chores(app, settings.audit_days).await
+    };
+    let worked = tokio::select! {
+        worked = work => worked,
+        () = stop.asked() => Ok(()),
+    };
+    if let Some(app) = &app {
+        app.stopping.store(true, Ordering::Relaxed);
     }
+    drop(end);
+    server.await.context("failed to stop in good order")?;
+    if let Some(app) = app {
+        app.store.close().await;
+    }
+    worked
+}
+
+/// Opens the database and brings it up to date.
+async fn begin(address: SocketAddr, settings: &ServeSettings, database: Database) -> anyhow::Result<App> {
+    let store = database.open_or_create().await?;
     let waiting = store.logs_to_judge(false).await?;
     if waiting > 0 {
         tracing::info!("{waiting} logs have a verdict by older rules: `weavewatch-server rejudge` judges them anew");
     }
-    let app = std::sync::Arc::new(State { reserve_bytes: u64::from(reserve_mib) << 20, ..State::new(store) });
+    let app = Arc::new(State {
+        reserve_bytes: u64::from(settings.reserve_mib) << 20,
+        bound_to_loopback: address.ip().to_canonical().is_loopback(),
+        limits: Limits::new(Rates {
+            uploads: Rate::per_second(settings.uploads_per_second),
+            reads: Rate::per_second(settings.reads_per_second),
+            failures: Rate::per_minute(settings.failures_per_minute),
+        }),
+        ..State::new(store)
+    });
     if let Err(error) = app.room() {
         tracing::warn!("uploads are refused until there is room: {error:?}");
     }
-    // From here on callers wait for an answer instead of getting none, and whoever stops it finds it listening.
-    let stop = Stop::listen();
-    if let Err(error) = say::unless_gone(say::data(format_args!("listening on http://{address}"))) {
-        tracing::warn!("failed to print the address http://{address}: {error}");
+    Ok(app)
+}
+
+/// What has to be done now and then; never done.
+async fn chores(app: &App, audit_days: u32) -> anyhow::Result<()> {
+    let tidy = async {
+        loop {
+            if let Err(error) = tidy(app, audit_days).await {
+                tracing::warn!("failed to delete what is over: {error}");
+            }
+            tokio::time::sleep(TIDY).await;
+        }
+    };
+    tokio::select! {
+        () = telemetry::upkeep() => {}
+        () = tidy => {}
     }
-    connections::serve(listener, router(app.clone()), Limits::default(), stop.asked()).await;
-    app.store.close().await;
+    Ok(())
+}
+
+/// Sessions that have ended, and rows of the audit log that are old.
+async fn tidy(app: &State, audit_days: u32) -> sqlx::Result<()> {
+    app.store.forget_sessions().await?;
+    let rows = app.store.forget_audit(&text::from_now(-i64::from(audit_days) * 86_400)).await?;
+    if rows > 0 {
+        tracing::info!(rows, "deleted old rows of the audit log");
+    }
     Ok(())
 }
 

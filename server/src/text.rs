@@ -77,7 +77,20 @@ pub fn seconds(time: DateTime) -> i64 {
 
 /// The present, RFC 3339 in UTC with milliseconds.
 pub fn now() -> String {
-    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string()
+    timestamp(jiff::Timestamp::now())
+}
+
+/// RFC 3339 in UTC with milliseconds: such times sort as text.
+pub fn timestamp(time: jiff::Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%S.%3fZ").to_string()
+}
+
+/// The time so many seconds from now, or ago, in the form of [`now`].
+pub fn from_now(seconds: i64) -> String {
+    let now = jiff::Timestamp::now();
+    let there = now.checked_add(jiff::SignedDuration::from_secs(seconds));
+    // Nobody lives that long.
+    timestamp(there.unwrap_or(if seconds < 0 { jiff::Timestamp::MIN } else { jiff::Timestamp::MAX }))
 }
 
 #[cfg(test)]

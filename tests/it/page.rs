@@ -1,7 +1,7 @@
 //! The page in a real browser: it fits every screen, breaks no rule of its own, and each number leads to its rows.
 
 use tests::browser::{Browser, Scheme, Tab};
-use tests::server::{Server, free_port};
+use tests::server::{Database, Server, free_port};
 
 const PHONE_PX: u32 = 360;
 const DESK_PX: u32 = 1440;
@@ -99,6 +99,51 @@ fn a_click_on_a_number_filters_and_a_click_on_a_row_shows_its_evidence() {
     assert!(record.contains("weave placement"), "{record}");
     tab.photograph("fleet-evidence");
     assert_eq!(tab.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn a_person_signs_in_with_a_token_and_out_again() {
+    let database = Database::sqlite();
+    let token = database.token("reader");
+    let server = Server::start(&database);
+    let browser = Browser::launch();
+    for width in [PHONE_PX, DESK_PX] {
+        for scheme in [Scheme::Light, Scheme::Dark] {
+            let tab = browser.open(&format!("{}/sign-in?back=/%3Fsplit%3Doff", server.url), width, scheme);
+            let name = |what: &str| format!("{what}-{width}-{}", scheme.as_str());
+            assert_fits(&tab, width, "to sign in");
+            tab.photograph(&name("sign-in"));
+
+            type_and_send(&tab, "ww_not_a_token");
+            tab.wait_for("document.querySelector('[role=alert]') !== null && document.readyState === 'complete'");
+            assert_fits(&tab, width, "refused");
+            tab.photograph(&name("sign-in-refused"));
+            // The status itself is what the browser's console tells, and nothing else.
+            let complaints = tab.complaints();
+            assert!(complaints.iter().all(|text| text.contains("401")), "{complaints:?}");
+
+            type_and_send(&tab, &token);
+            tab.wait_for("location.search === '?split=off' && document.readyState === 'complete'");
+            assert_eq!(tab.ask_text("document.cookie"), "", "scripts cannot read it");
+            assert_fits(&tab, width, "signed in");
+            tab.photograph(&name("signed-in"));
+            let reads = || {
+                tab.go(&format!("{}/api/v1/summary", server.url));
+                tab.ask_text("document.body.textContent").contains("\"groups\"")
+            };
+            assert!(reads());
+            tab.go(&server.url);
+
+            tab.click("form.account button");
+            tab.wait_for("location.pathname === '/sign-in' && document.readyState === 'complete'");
+            assert!(!reads());
+        }
+    }
+}
+
+fn type_and_send(tab: &Tab<'_>, token: &str) {
+    tab.ask(&format!("document.querySelector('input[name=token]').value = '{token}'"));
+    tab.click("form.sign-in button");
 }
 
 /// How many logs the page lists, all its further pages included.

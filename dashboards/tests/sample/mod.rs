@@ -83,6 +83,7 @@ pub fn page(logs: &[LogRow], query: Query) -> FleetPage {
         }),
         logs: logs.to_vec(),
         next_cursor: None,
+        account: None,
     }
 }
 

@@ -26,6 +26,8 @@ struct Problem {
     status: u16,
     /// For a person; it may quote what was sent.
     detail: String,
+    /// Under which the server's log has it; also in the header `x-request-id`.
+    request_id: Option<String>,
 }
 
 impl Modify for Common {
@@ -58,8 +60,9 @@ fn complete(operation: &mut Operation, access: Access) {
     operation.security = Some(if open { vec![] } else { vec![SecurityRequirement::new(TOKEN, Vec::<String>::new())] });
     if !open {
         for (status, description) in [
-            ("401", "No token, or one that is unknown or revoked"),
-            ("403", "The token's scope does not reach so far"),
+            ("401", "No token, or one that is unknown, revoked or expired"),
+            ("403", "The token's scope does not reach so far, or a person's request comes from a foreign page"),
+            ("429", "Too many requests, or wrong tokens; `Retry-After` says for how long"),
             ("500", "A fault of the server's own; its log tells the reason"),
             ("503", "The database does not answer; try again after a moment"),
         ] {

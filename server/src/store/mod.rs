@@ -3,12 +3,14 @@
 //! One set of SQL serves SQLite and PostgreSQL: `$1` placeholders, `bigint`, `text` and `bytea` only, sums cast to `bigint`
 //! (PostgreSQL widens them to a type that the common driver does not know).
 
+mod audit;
 mod bodies;
 mod checkup;
 mod columns;
 mod days;
 mod events;
 mod filter;
+mod holdings;
 mod ingest;
 mod logs;
 mod losses;
@@ -23,6 +25,7 @@ mod refill;
 mod rejudge;
 mod rollups;
 mod schema;
+mod sessions;
 mod snapshot;
 mod stored;
 mod summary;
@@ -32,16 +35,18 @@ mod verify;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sqlx::any::AnyPoolOptions;
 use sqlx::migrate::{MigrateError, Migrator};
 use sqlx::{Any, AnyConnection, AnyPool, Connection, Executor, Row, Transaction};
 use tokio::sync::{Mutex, MutexGuard};
 
+use crate::telemetry;
 pub use checkup::Checkup;
 pub use events::{EventCursor, EventRow, Evidence};
 pub use filter::{Dimension, Filter};
+pub use holdings::Holdings;
 pub use ingest::log_id;
 pub use logs::{Cursor, LogRow, StoredLog};
 pub use losses::{LossCursor, LossRow, LossTotal, Losses};
@@ -49,9 +54,10 @@ pub use machines::{Machine, MachineRow};
 pub use refill::Refill;
 pub use rejudge::{Former, Rejudged};
 pub use schema::{Column, Kind, Schema, Table};
+pub use sessions::SESSION_LIFE;
 pub use snapshot::{Cell, Snapshot};
 pub use summary::{Group, Summary, Totals};
-pub use tokens::{NewToken, TokenRow};
+pub use tokens::{NewToken, TokenRow, Wish};
 pub use verify::{Difference, Verified};
 
 /// The schema, compiled in.
@@ -259,7 +265,10 @@ impl Write<'_> {
 
     async fn commit(mut self) -> sqlx::Result<()> {
         rollups::settle(&mut self).await?;
-        self.transaction.commit().await
+        let started = Instant::now();
+        let done = self.transaction.commit().await;
+        metrics::histogram!(telemetry::COMMIT_SECONDS).record(started.elapsed().as_secs_f64());
+        done
     }
 }
 

@@ -1,6 +1,7 @@
 //! How a machine is forgotten: with everything that belongs to it, or not at all.
 
-use super::{Store, rollups};
+use super::{Store, audit, rollups};
+use crate::audit::{Actor, Deed};
 
 /// Children before parents, and the logs last of those that others are found by. A table that holds something of a machine
 /// has a line here; a test looks for what is left over.
@@ -14,11 +15,11 @@ const TABLES: [&str; 5] = [
 
 impl Store {
     /// Deletes all that is held of a machine in one transaction, and answers how many logs that were; `None` when the
-    /// machine is unknown. Its token stays.
+    /// machine is unknown. Its token stays, and so does the note in the audit log that it was deleted.
     ///
     /// # Errors
     /// When the database fails; nothing is deleted then.
-    pub async fn delete_machine(&self, id: &str) -> sqlx::Result<Option<u64>> {
+    pub async fn delete_machine(&self, id: &str, by: &Actor) -> sqlx::Result<Option<u64>> {
         let mut write = self.write().await?;
         // Holds the row as a batch does (`losses::hear`), so that none of this machine comes in between.
         let known = sqlx::query("update machines set first_seen = first_seen where id = $1")
@@ -37,6 +38,8 @@ impl Store {
         }
         let logs = sqlx::query("delete from logs where machine = $1").bind(id).execute(write.connection()).await?;
         sqlx::query("delete from machines where id = $1").bind(id).execute(write.connection()).await?;
+        let outcome = format!("{} logs", logs.rows_affected());
+        audit::write(write.connection(), by, Deed::MachineDeleted, id, &outcome).await?;
         write.commit().await?;
         Ok(Some(logs.rows_affected()))
     }

@@ -18,7 +18,7 @@ async fn ask(world: &World, secret: &str, body: impl Into<Body>) -> Answer {
     world.send(request("POST", "/api/v1/enroll", Some(secret), body.into())).await
 }
 
-fn question(number: u32) -> Vec<u8> {
+pub fn question(number: u32) -> Vec<u8> {
     let question = Enroll { schema: ENROLL_SCHEMA.to_owned(), machine: machine(number), agent: "0.1.0".to_owned() };
     serde_json::to_vec(&question).expect("plain data")
 }
@@ -109,7 +109,9 @@ fn a_revoked_machine_is_shut_out_until_it_enrols_again() {
         let rows = store.tokens().await.expect("the database answers");
         let row = rows.iter().find(|row| row.machine == Some(machine(1))).expect("the list shows the machine");
         assert!(row.name.starts_with("enrolled with ") && row.scope == "agent", "{row:?}");
-        assert!(store.revoke_token(&row.id).await.expect("the database answers"));
+        assert!(
+            store.revoke_token(&row.id, &server::audit::Actor::command_line()).await.expect("the database answers")
+        );
         world.upload_as(&own, &batch(1, vec![])).await.assert_problem(401);
         delete(&world, &own, 1).await.assert_problem(401);
         let again = enroll(&world, 1).await;

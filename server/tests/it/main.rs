@@ -4,6 +4,7 @@
 //! the URL of a superuser, such as `postgres://app@127.0.0.1:5432/postgres`; each then makes a database of its own there.
 
 mod access;
+mod admin;
 mod backup;
 mod described;
 mod disk;
@@ -12,15 +13,20 @@ mod export;
 mod filters;
 mod ingest;
 mod laws;
+mod lifecycle;
+mod limits;
 mod machines;
+mod metrics;
 mod migrations;
 mod openapi;
 mod page;
 mod paging;
 mod problems;
 mod program;
+mod requests;
 mod rollups;
 mod sample;
+mod sign_in;
 mod summary;
 mod told;
 mod verify;

@@ -95,7 +95,7 @@ fn every_answer_has_the_security_headers() {
             assert!(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"), "{uri}");
             assert!(!policy.contains("unsafe"), "{uri}");
             assert_eq!(answer.header("x-content-type-options"), "nosniff", "{uri}");
-            assert_eq!(answer.header("referrer-policy"), "no-referrer", "{uri}");
+            assert_eq!(answer.header("referrer-policy"), "same-origin", "{uri}");
             assert_eq!(answer.header("cache-control"), "no-store", "{uri}");
         }
     });

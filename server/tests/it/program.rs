@@ -11,22 +11,22 @@ use sqlx::{Connection, Executor};
 use crate::world::on_each_database;
 
 /// The program, with a home of its own.
-fn program(home: &Path) -> Command {
+pub fn program(home: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_weavewatch-server"));
     command.env_clear().env("XDG_DATA_HOME", home).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
-fn run(home: &Path, arguments: &[&str]) -> Output {
+pub fn run(home: &Path, arguments: &[&str]) -> Output {
     program(home).args(arguments).output().expect("the program starts")
 }
 
-fn text(bytes: &[u8]) -> String {
+pub fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).expect("UTF-8")
 }
 
 /// A running program; killed when a test fails.
-struct Running(Child);
+pub struct Running(pub Child);
 
 impl Drop for Running {
     fn drop(&mut self) {
@@ -37,7 +37,7 @@ impl Drop for Running {
 }
 
 impl Running {
-    fn start(home: &Path, arguments: &[&str]) -> (Self, String) {
+    pub fn start(home: &Path, arguments: &[&str]) -> (Self, String) {
         let mut child = program(home).args(arguments).stderr(Stdio::inherit()).spawn().expect("the program starts");
         let mut line = String::new();
         let stdout = child.stdout.as_mut().expect("it is piped");
@@ -45,16 +45,21 @@ impl Running {
         (Self(child), line.trim_end().to_owned())
     }
 
-    /// Asks it to end, and answers its exit code.
-    fn terminate(mut self) -> Option<i32> {
+    /// Asks it to end.
+    pub fn ask_to_end(&self) {
         let pid = self.0.id().to_string();
         let killed = Command::new("kill").args(["-TERM", &pid]).status().expect("kill exists");
         assert!(killed.success());
+    }
+
+    /// Asks it to end, and answers its exit code.
+    pub fn terminate(mut self) -> Option<i32> {
+        self.ask_to_end();
         self.0.wait().expect("it ends").code()
     }
 }
 
-fn get(url: &str, token: Option<&str>) -> (u16, String) {
+pub fn get(url: &str, token: Option<&str>) -> (u16, String) {
     let runtime = tokio::runtime::Runtime::new().expect("threads");
     runtime.block_on(async {
         // Another test may have installed it already.

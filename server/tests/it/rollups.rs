@@ -98,7 +98,12 @@ async fn take(world: &World, first: u32, step: &Step) {
             world.upload(&batch(first + number, vec![segment])).await;
         }
         Step::Delete { machine: number } => {
-            world.app.store.delete_machine(&machine(first + number)).await.expect("the database answers");
+            world
+                .app
+                .store
+                .delete_machine(&machine(first + number), &server::audit::Actor::command_line())
+                .await
+                .expect("the database answers");
         }
     }
 }

@@ -169,7 +169,12 @@ fn rules_and_uploads_at_the_same_time_leave_exact_counts() {
             judged +=
                 world.app.store.rejudge("", true).await.expect("the database answers").map_or(0, |step| step.logs);
             if judged % 3 == 0 {
-                world.app.store.delete_machine(&machine(4)).await.expect("the database answers");
+                world
+                    .app
+                    .store
+                    .delete_machine(&machine(4), &server::audit::Actor::command_line())
+                    .await
+                    .expect("the database answers");
             }
         }
         for upload in uploads {
