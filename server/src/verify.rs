@@ -5,6 +5,7 @@ use std::pin::pin;
 use anyhow::Context;
 
 use crate::args::Database;
+use crate::audit::{Actor, Deed};
 use crate::exit::Found;
 use crate::progress::Progress;
 use crate::say;
@@ -96,6 +97,10 @@ async fn judge(store: &Store, all: bool, stop: Stop) -> anyhow::Result<()> {
         progress.add(step.logs);
     };
     drop(progress);
+    if logs > 0 {
+        let (what, outcome) = (format!("{logs} logs"), format!("{changed} verdicts changed"));
+        store.note(&Actor::command_line(), Deed::Rejudged, &what, &outcome).await?;
+    }
     say::note(format_args!("{logs} logs judged by rules {}, {changed} verdicts changed", resolver::RULES));
     if !is_done {
         say::note(format_args!("stopped: {} logs wait", store.logs_to_judge(false).await?));
