@@ -12,6 +12,9 @@ alter table log_ranges add column plain text;
 -- How many observations of the log count, each once.
 alter table logs add column events bigint not null default 0;
 
+-- Another one with every upload that touches the log: what a server remembers of it holds for one of them.
+alter table logs add column revision bigint not null default 0;
+
 update log_ranges set plain = (
     select string_agg(o.body, '
 ' order by o.record_offset, o.ordinal)

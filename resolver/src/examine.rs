@@ -12,7 +12,7 @@ use crate::replay::{MachineFold, Told, compare, replay};
 use crate::{Code, Judge};
 
 /// Folds what a parser tells about one log into an [`Examination`].
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Examiner {
     judge: Judge,
     /// What all records tell: adapters, panel, settings.
@@ -26,7 +26,7 @@ pub struct Examiner {
 }
 
 /// What one session tells of itself.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct SessionFold {
     facts: MachineFold,
     has_full_record: bool,

@@ -19,6 +19,9 @@ use crate::{body, origin};
 /// batches under way and for the owner to look around.
 pub const DEFAULT_RESERVE_MIB: u32 = 256;
 
+/// Uploads that wait to be committed: one of the largest, or thousands of usual ones.
+pub(crate) const WAITING_KIB: u32 = 64 << 10;
+
 /// Shared by all requests; cheap to clone.
 pub type App = Arc<State>;
 
@@ -29,8 +32,10 @@ pub struct State {
     pub store: Store,
     /// `demo` only: its throw-away data may be read without a token on this machine, so that curl shows something.
     pub open_on_loopback: bool,
-    /// Batches that are unpacked and stored at the same time. Each may take half a gigabyte for a moment.
+    /// Batches that are unpacked at the same time. Each may take half a gigabyte for a moment.
     pub uploads: Semaphore,
+    /// What may wait to be committed, in KiB of plain JSON; in memory it takes several times that.
+    pub waiting: Semaphore,
     /// Uploads are refused when the database's disk has less than this left, so that it never gets quite full.
     pub reserve_bytes: u64,
     /// How long the body of a request may take.
@@ -54,6 +59,7 @@ impl State {
             store,
             open_on_loopback: false,
             uploads: Semaphore::new(2),
+            waiting: Semaphore::new(WAITING_KIB as usize),
             reserve_bytes: u64::from(DEFAULT_RESERVE_MIB) << 20,
             body_timeout: body::DEFAULT_TIMEOUT,
             last_write: LastWrite::default(),

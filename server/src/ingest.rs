@@ -1,5 +1,7 @@
 //! `POST /api/v1/ingest`: a batch from an agent. The answer means that what it counts is committed.
 
+use std::mem;
+
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -8,11 +10,12 @@ use axum::{Extension, Json};
 use tracing::Instrument as _;
 use wire::Ack;
 
-use crate::app::App;
+use crate::app::{App, WAITING_KIB};
 use crate::auth::Caller;
 use crate::body::{self, Fault};
-use crate::decode::{Encoding, PACKED_LIMIT_BYTES, decode};
+use crate::decode::{Checked, Encoding, PACKED_LIMIT_BYTES, decode};
 use crate::error::Error;
+use crate::store::Upload;
 use crate::{openapi, telemetry, text};
 
 /// Stores a batch.
@@ -55,18 +58,35 @@ pub async fn receive(
     stored.map_err(|error| Error::Internal(error.into()))?.map(Json)
 }
 
+/// Reads a body and makes rows of it.
+fn unpack(encoding: Encoding, body: &[u8]) -> Result<(Checked, Upload), Error> {
+    let mut checked = decode(encoding, body)?;
+    let (segments, told) = (mem::take(&mut checked.segments), mem::take(&mut checked.told));
+    let upload = Upload::pack(&checked.machine, &text::now(), segments, told);
+    Ok((checked, upload.map_err(|error| Error::Internal(error.into()))?))
+}
+
+/// What an upload takes of [`State::waiting`](crate::app::State::waiting).
+fn waiting_kib(upload: &Upload) -> u32 {
+    u32::try_from(upload.plain_bytes() >> 10).unwrap_or(u32::MAX).clamp(1, WAITING_KIB)
+}
+
 async fn store(app: &App, caller: &Caller, encoding: Encoding, body: Bytes) -> Result<Ack, Error> {
     metrics::counter!(telemetry::BYTES).increment(body.len() as u64);
-    let _turn = app.uploads.acquire().await.map_err(|error| Error::Internal(error.into()))?;
+    let internal = |error: anyhow::Error| Error::Internal(error);
+    let turn = app.uploads.acquire().await.map_err(|error| internal(error.into()))?;
     app.room()?;
-    let decoded = tokio::task::spawn_blocking(move || decode(encoding, &body)).await;
-    let checked = decoded.map_err(|error| Error::Internal(error.into()))??;
+    let decoded = tokio::task::spawn_blocking(move || unpack(encoding, &body)).await;
+    let (checked, upload) = decoded.map_err(|error| internal(error.into()))??;
     caller.may_speak_for(&checked.machine)?;
     app.limits.upload_for(caller, &checked.machine)?;
+    // The next upload is unpacked while this one waits for the disk, as long as what waits fits into memory.
+    let _place = app.waiting.acquire_many(waiting_kib(&upload)).await.map_err(|error| internal(error.into()))?;
+    drop(turn);
     let mut refused = checked.refused;
-    let pieces = checked.segments.len();
-    let events: usize = checked.segments.iter().map(|(_, segment)| segment.observations.len()).sum();
-    let left = app.store.ingest(&checked.machine, &text::now(), checked.segments, &checked.told).await?;
+    let pieces = upload.segments();
+    let events = upload.events();
+    let left = app.store.ingest(upload).await?;
     let accepted = (pieces - left.len()) as u64;
     for (place, reason) in left {
         refused.add(place, &reason);
@@ -75,7 +95,7 @@ async fn store(app: &App, caller: &Caller, encoding: Encoding, body: Bytes) -> R
     metrics::counter!(telemetry::BATCHES).increment(1);
     metrics::counter!(telemetry::SEGMENTS).increment(accepted);
     metrics::counter!(telemetry::REFUSED).increment(refused.len() as u64);
-    metrics::counter!(telemetry::EVENTS).increment(events as u64);
+    metrics::counter!(telemetry::EVENTS).increment(events.cast_unsigned());
     if let Some(first) = refused.first() {
         tracing::warn!("left {} segments out of a batch, the first because {}", refused.len(), first.reason);
     }

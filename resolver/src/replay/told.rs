@@ -30,7 +30,7 @@ pub struct Told {
 }
 
 /// Folds a log into a machine, as [`Judge`](crate::Judge) folds it into a verdict.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct MachineFold {
     machine: Machine,
     run: Run,

@@ -20,13 +20,13 @@ const SUBJECTS_PER_CODE: usize = 24;
 const QUOTED_CHARS: usize = 80;
 
 /// What was found so far.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Findings {
     seen: BTreeMap<(Code, String), Seen>,
     subjects: BTreeMap<Code, usize>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Seen {
     line: Option<u64>,
     message: String,

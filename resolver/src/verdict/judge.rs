@@ -16,7 +16,7 @@ use super::silence::{self, Silence};
 /// Folds what a parser tells about one log into what Weavewatch says about it (contract section 2).
 ///
 /// The same observations always give the same judgement, however many calls of other judges lie between them.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Judge {
     /// Takes records until the next one opens.
     open: Session,

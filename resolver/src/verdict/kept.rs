@@ -16,7 +16,7 @@ pub(crate) const SESSION_BUDGET_BYTES: usize = 64 << 10;
 const RECORD_BYTES: usize = 64;
 
 /// The sessions of a log in file order.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct KeptSessions {
     sessions: Vec<Session>,
     /// Of all but the newest.

@@ -1,52 +1,20 @@
-//! Stores the pieces of a batch in one transaction, and judges every log that they touch.
+//! Writes the pieces of a batch and judges every log that they touch, within a transaction of `commits.rs`.
 //!
 //! The result does not depend on the order in which pieces arrive, nor on how often: an observation is known best by the
 //! range that ends last (`ranges.rs`), the totals likewise, and the verdict is folded from all stored observations.
 
 use std::collections::BTreeMap;
-use std::io;
 
 use sha2::{Digest, Sha256};
-use sqlx::AssertSqlSafe;
-use wire::Segment;
+use sqlx::{AssertSqlSafe, Row};
 
 use super::bodies::Body;
 use super::pieces::{Changes, Piece, Pieces};
-use super::{Store, Write, corrupt, losses, stored, verdict};
+use super::{Write, corrupt, stored, verdict};
 use crate::text;
-use crate::told::Told;
 
 /// Rows in one `insert`; with six values a row far below SQLite's limit of 32,766 parameters.
 pub(super) const ROWS_PER_INSERT: usize = 500;
-
-impl Store {
-    /// Commits the pieces of one machine, each with its place in the batch; when this returns, they are safe, but for those
-    /// that are answered with a reason. The caller has checked them (`decode.rs`).
-    ///
-    /// # Errors
-    /// When the database fails; nothing is stored then.
-    pub async fn ingest(
-        &self,
-        machine: &str,
-        received: &str,
-        segments: Vec<(u64, Segment)>,
-        told: &Told,
-    ) -> sqlx::Result<Vec<(u64, String)>> {
-        if segments.is_empty() && told.is_empty() {
-            return Ok(Vec::new());
-        }
-        let pack = move || segments.into_iter().map(|(place, segment)| Piece::new(place, segment)).collect();
-        let packed: io::Result<Vec<Piece>> =
-            tokio::task::spawn_blocking(pack).await.map_err(|error| sqlx::Error::Io(error.into()))?;
-        let pieces = packed?;
-        let mut write = self.write().await?;
-        losses::hear(write.connection(), machine, received, told).await?;
-        let refused = put(&mut write, machine, received, &pieces).await?;
-        tracing::debug!(statements = write.statements, "stores a batch");
-        write.commit().await?;
-        Ok(refused)
-    }
-}
 
 /// The public id of a log: the same in every database, and no sequence to lock.
 pub fn log_id(machine: &str, log: &str) -> String {
@@ -54,8 +22,9 @@ pub fn log_id(machine: &str, log: &str) -> String {
     text::hex(&digest[..16])
 }
 
-/// Writes the pieces of all logs; the number of statements does not grow with that of the pieces of a log.
-async fn put(
+/// Writes the pieces of all logs, and answers which were left out and why. The number of statements does not grow with that
+/// of the pieces of a log.
+pub(super) async fn put(
     write: &mut Write<'_>,
     machine: &str,
     received: &str,
@@ -69,22 +38,23 @@ async fn put(
     let mut refused = Vec::new();
     for (log, pieces) in by_log {
         let id = log_id(machine, log);
-        lock(write, &id, machine, log, &pieces[0].segment.file, received).await?;
+        let revision = lock(write, &id, machine, log, &pieces[0].segment.file, received).await?;
         let mut known = Pieces::new(stored::ranges(write.connection(), &id).await?);
         for piece in pieces {
             known.add(piece);
         }
         let changes = known.changes();
         tracing::debug!(log = id, ranges = changes.ranges.looked_at(), "changes a log");
-        let fold = verdict::fold(write, &id, &changes).await?;
+        let fold = verdict::fold(write, &id, revision - 1, &changes).await?;
         change(write, &id, &changes).await?;
-        verdict::replace(write, &id, &changes.ranges, fold).await?;
+        verdict::replace(write, &id, revision, &changes.ranges, fold).await?;
         refused.extend(changes.refused);
     }
     Ok(refused)
 }
 
-/// Makes the row when it is missing and holds it until the transaction ends, also where several may write.
+/// Makes the row when it is missing and holds it until the transaction ends, also where several may write. Answers the
+/// revision that the log has from now on.
 async fn lock(
     write: &mut Write<'_>,
     id: &str,
@@ -92,19 +62,23 @@ async fn lock(
     log: &str,
     file: &str,
     received: &str,
-) -> sqlx::Result<()> {
+) -> sqlx::Result<i64> {
+    // Not from 0: a log that was deleted and sent again must not be taken for the one before.
+    let first = i64::from(getrandom::u32().map_err(|error| sqlx::Error::Io(error.into()))?) << 24;
     sqlx::query(
-        "insert into logs (id, machine, log, file, received, end_offset) values ($1, $2, $3, $4, $5, -1)
-         on conflict (id) do update set log = excluded.log",
+        "insert into logs (id, machine, log, file, received, end_offset, revision) values ($1, $2, $3, $4, $5, -1, $6)
+         on conflict (id) do update set revision = logs.revision + 1
+         returning revision",
     )
     .bind(id)
     .bind(machine)
     .bind(log)
     .bind(file)
     .bind(received)
-    .execute(write.connection())
-    .await?;
-    Ok(())
+    .bind(first)
+    .fetch_one(write.connection())
+    .await?
+    .try_get(0)
 }
 
 async fn change(write: &mut Write<'_>, id: &str, changes: &Changes<'_>) -> sqlx::Result<()> {

@@ -7,9 +7,11 @@ mod audit;
 mod bodies;
 mod checkup;
 mod columns;
+mod commits;
 mod days;
 mod events;
 mod filter;
+mod fold;
 mod holdings;
 mod ingest;
 mod logs;
@@ -33,8 +35,10 @@ mod tokens;
 mod verdict;
 mod verify;
 
+use std::collections::HashMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use sqlx::any::AnyPoolOptions;
@@ -44,6 +48,7 @@ use tokio::sync::{Mutex, MutexGuard};
 
 use crate::telemetry;
 pub use checkup::Checkup;
+pub use commits::Upload;
 pub use events::{EventCursor, EventRow, Evidence};
 pub use filter::{Dimension, Filter};
 pub use holdings::Holdings;
@@ -83,13 +88,17 @@ pub enum Found {
     Foreign,
 }
 
-/// An open database.
-#[derive(Debug)]
+/// An open database; cheap to clone.
+#[derive(Clone, Debug)]
 pub struct Store {
     place: Place,
     pool: AnyPool,
     /// SQLite has one writer; queueing here is fair, polling the file lock is not. `None` for PostgreSQL.
-    turn: Option<Mutex<()>>,
+    turn: Option<Arc<Mutex<()>>>,
+    /// Uploads that wait to be committed together.
+    queue: Arc<commits::Queue>,
+    /// What is known of logs that may grow.
+    folds: Arc<fold::Folds>,
 }
 
 /// A transaction that may write. Dropped without [`Write::commit`], it leaves no trace.
@@ -99,6 +108,11 @@ struct Write<'a> {
     statements: u64,
     /// What the roll-ups do not say yet.
     pending: rollups::Pending,
+    /// Observations that were folded.
+    folded: i64,
+    /// Folds that hold once this is committed, by log.
+    folds: HashMap<String, fold::Held>,
+    known: &'a fold::Folds,
     _turn: Option<MutexGuard<'a, ()>>,
 }
 
@@ -162,7 +176,7 @@ impl Store {
         let options = AnyPoolOptions::new()
             .acquire_timeout(Duration::from_secs(10))
             .after_release(|connection, _| Box::pin(is_at_rest(connection)));
-        match place {
+        let (pool, turn) = match place {
             Place::File(path) => {
                 let pool = options
                     // Readers beside the one writer; each holds a file handle and a thread.
@@ -170,15 +184,15 @@ impl Store {
                     .after_connect(|connection, _| Box::pin(prepare_sqlite(connection)))
                     .connect(&sqlite_url(path, "rwc")?)
                     .await?;
-                Ok(Self { place: place.clone(), pool, turn: Some(Mutex::new(())) })
+                (pool, Some(Arc::default()))
             }
             Place::Postgres(url) => {
                 // The pool would go on knocking at a closed door until its time is up.
                 AnyConnection::connect(url).await?.close().await?;
-                let pool = options.max_connections(16).connect(url).await?;
-                Ok(Self { place: place.clone(), pool, turn: None })
+                (options.max_connections(16).connect(url).await?, None)
             }
-        }
+        };
+        Ok(Self { place: place.clone(), pool, turn, queue: Arc::default(), folds: Arc::default() })
     }
 
     /// Brings the schema up to date.
@@ -215,24 +229,24 @@ impl Store {
     }
 
     async fn write(&self) -> sqlx::Result<Write<'_>> {
-        match &self.turn {
-            Some(turn) => {
-                let turn = turn.lock().await;
-                // A deferred transaction that starts by reading could not be upgraded if another process wrote.
-                Ok(Write {
-                    transaction: self.pool.begin_with("begin immediate").await?,
-                    statements: 0,
-                    pending: rollups::Pending::default(),
-                    _turn: Some(turn),
-                })
-            }
-            None => Ok(Write {
-                transaction: self.pool.begin().await?,
-                statements: 0,
-                pending: rollups::Pending::default(),
-                _turn: None,
-            }),
-        }
+        let turn = match &self.turn {
+            Some(turn) => Some(turn.lock().await),
+            None => None,
+        };
+        let transaction = match turn {
+            // A deferred transaction that starts by reading could not be upgraded if another process wrote.
+            Some(_) => self.pool.begin_with("begin immediate").await?,
+            None => self.pool.begin().await?,
+        };
+        Ok(Write {
+            transaction,
+            statements: 0,
+            pending: rollups::Pending::default(),
+            folded: 0,
+            folds: HashMap::new(),
+            known: &self.folds,
+            _turn: turn,
+        })
     }
 
     /// The same with no other writer of machines or logs beside it, also on another server. SQLite has only one anyway.
@@ -268,7 +282,11 @@ impl Write<'_> {
         let started = Instant::now();
         let done = self.transaction.commit().await;
         metrics::histogram!(telemetry::COMMIT_SECONDS).record(started.elapsed().as_secs_f64());
-        done
+        done?;
+        for (log, held) in self.folds {
+            self.known.keep(log, held);
+        }
+        Ok(())
     }
 }
 

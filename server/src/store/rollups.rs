@@ -53,13 +53,11 @@ impl Pending {
     }
 
     /// How much is noted, for [`Pending::forget_since`].
-    #[expect(dead_code, reason = "for transactions that take a part of their work back")]
     pub fn mark(&self) -> usize {
         self.0.len()
     }
 
     /// Forgets what was noted since: a savepoint was rolled back.
-    #[expect(dead_code, reason = "for transactions that take a part of their work back")]
     pub fn forget_since(&mut self, mark: usize) {
         self.0.truncate(mark);
     }

@@ -2,44 +2,64 @@
 
 use std::collections::BTreeSet;
 
-use resolver::{Examiner, RULES};
+use resolver::RULES;
 use sqlx::{AnyConnection, AssertSqlSafe, Row};
-use wire::{LogFacts, Observation, ScanReport};
+use wire::{End, LogFacts, ScanReport};
 
 use super::columns::Columns;
+use super::fold::{Fold, Held};
 use super::ingest::{ROWS_PER_INSERT, placeholders};
 use super::pieces::Changes;
 use super::ranges::Ranges;
 use super::{Write, corrupt, stored};
 use crate::text;
 
-/// What all observations of a log that count come to.
-#[derive(Default)]
-pub(super) struct Fold {
-    examiner: Examiner,
-    /// How many there are.
-    events: i64,
-}
-
-/// Folds what will be stored of a log when these changes are made, before they are.
-pub(super) async fn fold(write: &mut Write<'_>, id: &str, changes: &Changes<'_>) -> sqlx::Result<Fold> {
-    stored::walk_parts(write.connection(), id, &changes.parts, Fold::default(), Fold::take).await
+/// Folds what will be stored of a log when these changes are made, before they are. `before` is the log's revision then.
+pub(super) async fn fold(write: &mut Write<'_>, id: &str, before: i64, changes: &Changes<'_>) -> sqlx::Result<Fold> {
+    let fresh = || changes.parts.iter().filter_map(|part| part.fresh.map(|piece| (part, piece)));
+    let first = fresh().next().map(|(part, _)| part.range.start);
+    if let Some(mut fold) = write.known_fold(id, before)
+        && first.is_none_or(|first| fold.rewind(first))
+    {
+        for (part, piece) in fresh() {
+            let owned = part.owned(piece);
+            write.folded += i64::try_from(owned.len()).unwrap_or(i64::MAX);
+            fold.take(owned);
+        }
+        return Ok(fold);
+    }
+    let fold = stored::walk_parts(write.connection(), id, &changes.parts, Fold::default(), Fold::take).await?;
+    write.folded += fold.events();
+    Ok(fold)
 }
 
 /// What a log's stored records come to.
 pub(super) struct Judged {
     /// Its verdict, with what the log says of itself.
     pub report: ScanReport,
+    /// The same as it is stored.
+    pub json: String,
     /// Bytes that have not arrived although later ones have.
     pub missing_bytes: i64,
     /// Records that count.
     pub events: i64,
 }
 
-/// Replaces the verdict of a log.
-pub(super) async fn replace(write: &mut Write<'_>, id: &str, ranges: &Ranges, fold: Fold) -> sqlx::Result<()> {
-    let judged = sum(write.connection(), id, ranges, fold).await?;
-    put(write, id, &judged).await.map(|_| ())
+/// Replaces the verdict of a log, which has this revision now.
+pub(super) async fn replace(
+    write: &mut Write<'_>,
+    id: &str,
+    revision: i64,
+    ranges: &Ranges,
+    fold: Fold,
+) -> sqlx::Result<()> {
+    let judged = sum(write.connection(), id, ranges, fold.clone()).await?;
+    put(write, id, &judged).await?;
+    // One that has its footer grows no more.
+    if judged.report.end == End::Missing {
+        write.folds.insert(id.to_owned(), Held { revision, fold, report_bytes: judged.json.len() });
+    }
+    Ok(())
 }
 
 /// The same when nothing came in. Answers whether the verdict is another one now.
@@ -61,17 +81,18 @@ async fn sum(connection: &mut AnyConnection, id: &str, ranges: &Ranges, fold: Fo
     let file: String = row.try_get(0)?;
     let facts: LogFacts = serde_json::from_str(row.try_get(1)?).map_err(corrupt)?;
     let missing_bytes = ranges.missing_bytes(row.try_get(2)?);
-    let judgement = fold.examiner.finish(&facts).judgement;
+    let events = fold.events();
+    let judgement = fold.judge(&facts);
     let report = ScanReport::new(file, facts.process, facts.end, facts.counts, judgement);
-    Ok(Judged { report, missing_bytes, events: fold.events })
+    let json = serde_json::to_string(&report).map_err(corrupt)?;
+    Ok(Judged { report, json, missing_bytes, events })
 }
 
-impl Fold {
-    fn take(&mut self, observations: &[Observation]) {
-        for observation in observations {
-            self.examiner.push(observation);
-        }
-        self.events += i64::try_from(observations.len()).unwrap_or(i64::MAX);
+impl Write<'_> {
+    /// What is known of a log in this state, from this transaction or an earlier one.
+    fn known_fold(&mut self, id: &str, revision: i64) -> Option<Fold> {
+        let own = self.folds.remove(id).filter(|held| held.revision == revision);
+        own.map(|held| held.fold).or_else(|| self.known.take(id, revision))
     }
 }
 
@@ -79,9 +100,8 @@ impl Fold {
 async fn put(write: &mut Write<'_>, id: &str, judged: &Judged) -> sqlx::Result<bool> {
     let before = before(write, id).await?;
     let new = Columns::of(&judged.report);
-    let report = serde_json::to_string(&judged.report).map_err(corrupt)?;
     let is_first = before.report.is_empty();
-    let is_changed = before.report != report;
+    let is_changed = before.report != judged.json;
     if !is_first && is_changed && before.rules != i64::from(RULES) {
         sqlx::query(
             "insert into verdict_history (log, rules, report, replaced) values ($1, $2, $3, $4)
@@ -97,7 +117,7 @@ async fn put(write: &mut Write<'_>, id: &str, judged: &Judged) -> sqlx::Result<b
     sqlx::query(include_str!("verdict.sql"))
         .bind(id)
         .bind(judged.missing_bytes)
-        .bind(report)
+        .bind(&judged.json)
         .bind(new.started_s)
         .bind(&new.day)
         .bind(&new.exe)

@@ -171,3 +171,28 @@ fn pieces_that_come_at_the_same_time_lose_nothing() {
         assert_eq!(rows_of(&rows, 1), rows_of(&rows, 2));
     });
 }
+
+/// As an agent sends a log that grows: every range begins with the last record of the one before, which it has seen anew.
+fn growing(all: &[Observation], cuts: &std::collections::BTreeSet<u64>) -> Vec<Segment> {
+    let mut start = 0;
+    let ends = cuts.iter().copied().chain([LENGTH]);
+    ends.map(|end| {
+        let range = piece(all, (start, end));
+        start = range.observations.last().map_or(end, Observation::offset);
+        range
+    })
+    .collect()
+}
+
+#[test]
+fn a_log_that_grows_is_judged_as_if_it_came_at_once() {
+    on_each_database(async |world| {
+        let cuts = prop::collection::btree_set(1..LENGTH, 0..12);
+        let law = move || {
+            same_rows(&world, (observations(), cuts), |(all, cuts)| {
+                (vec![piece(all, (0, LENGTH))], growing(all, cuts), false)
+            })
+        };
+        tokio::task::spawn_blocking(law).await.expect("no panic").expect("the law holds");
+    });
+}

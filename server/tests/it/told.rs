@@ -1,6 +1,7 @@
 //! What agents say of themselves and of their losses: stored, shown, never counted twice.
 
 use serde_json::{Value, json};
+use server::store::Upload;
 use sqlx::AssertSqlSafe;
 use wire::{Clock, Heartbeat, Loss};
 
@@ -94,8 +95,10 @@ fn an_older_batch_that_comes_late_changes_no_words() {
             server::Told::read(agent, Some(&heartbeat), &[], 0).0
         };
         let store = &world.app.store;
-        let hear =
-            async |received: &str, told| store.ingest(&machine(1), received, vec![], &told).await.expect("stored");
+        let hear = async |received: &str, told| {
+            let upload = Upload::pack(&machine(1), received, vec![], told).expect("memory suffices");
+            store.ingest(upload).await.expect("stored")
+        };
         hear("2026-09-14T12:00:02.000Z", told("new", 2)).await;
         hear("2026-09-14T12:00:01.000Z", told("old", 1)).await;
         let seen = one(&world, 1).await;

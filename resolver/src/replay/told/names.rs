@@ -23,7 +23,7 @@ const NAMES_MAX: usize = 256;
 const TWINS_MAX: usize = 16;
 
 /// What the records of a log tell of names and LUIDs.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Names {
     known: BTreeMap<String, Vec<Luid>>,
     /// What the ranking chose, where no setting forced it.

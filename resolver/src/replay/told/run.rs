@@ -6,7 +6,7 @@ use wire::{Fields, MachineAdapter};
 const ADAPTERS_MAX: usize = 256;
 
 /// The runs of a log, of which one may be open.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Run {
     /// Of the complete run that told the most.
     pub adapters: Vec<MachineAdapter>,
