@@ -8,6 +8,7 @@ mod admin;
 mod backup;
 mod described;
 mod disk;
+mod doctor;
 mod enrolment;
 mod export;
 mod filters;

@@ -442,3 +442,59 @@ fn verify_tells_what_differs_and_repairs_it() {
     assert_eq!(judged.status.code(), Some(0));
     assert!(text(&judged.stderr).contains("0 logs judged"), "{}", text(&judged.stderr));
 }
+
+#[test]
+fn a_backup_is_restored_and_nothing_is_made_of_a_damaged_one() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| home.path().join(name).to_str().expect("UTF-8").to_owned();
+    let (file, restored) = (path("a.backup"), path("restored.sqlite"));
+    assert_eq!(run(home.path(), &["backup", &file]).status.code(), Some(3), "there is no database");
+    let created = run(home.path(), &["token", "create", "--scope", "reader", "--name", "kept"]);
+    assert!(created.status.success());
+    let saved = run(home.path(), &["backup", &file]);
+    assert!(saved.status.success() && text(&saved.stderr).contains("SHA-256"), "{}", text(&saved.stderr));
+    assert_eq!(run(home.path(), &["backup", &file]).status.code(), Some(2), "it exists");
+    assert!(run(home.path(), &["backup", "--force", &file]).status.success());
+    let own = path("weavewatch/server.sqlite");
+    assert_eq!(run(home.path(), &["backup", "--force", &own]).status.code(), Some(2), "that is the database");
+
+    let verified = run(home.path(), &["restore", "--verify", &file]);
+    let said = text(&verified.stdout);
+    assert!(verified.status.success() && said.contains("1  tokens"), "{said}");
+    assert!(run(home.path(), &["restore", &file, "--data", &restored]).status.success());
+    let list = text(&run(home.path(), &["token", "list", "--data", &restored]).stdout);
+    assert!(list.contains("kept"), "{list}");
+    assert_eq!(
+        run(home.path(), &["restore", &file, "--data", &restored]).status.code(),
+        Some(2),
+        "it is there already"
+    );
+
+    let whole = std::fs::read(&file).expect("it exists");
+    let (cut, other) = (path("cut.backup"), path("other.sqlite"));
+    std::fs::write(&cut, &whole[..whole.len() - 1]).expect("there is room");
+    for arguments in [&["restore", &cut, "--data", &other][..], &["restore", "--verify", &cut]] {
+        let output = run(home.path(), arguments);
+        assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    }
+    assert!(!Path::new(&other).exists(), "nothing was made");
+}
+
+#[test]
+fn the_doctor_looks_at_a_server_that_runs_and_at_one_that_is_not_there() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let output = run(home.path(), &["doctor", "--listen", "127.0.0.1:0"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(text(&output.stdout).contains("failed   database"), "{}", text(&output.stdout));
+
+    let (server, line) = Running::start(home.path(), &["serve", "--listen", "127.0.0.1:0"]);
+    let address = line.strip_prefix("listening on http://").expect(&line);
+    let output = run(home.path(), &["doctor", "--listen", address, "--reserve-mib", "0", "--format", "json"]);
+    assert!(output.status.success(), "{}", text(&output.stdout));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&report["schema"], &report["failed"]), (&"weavewatch.doctor/1".into(), &0.into()));
+    let checks = report["checks"].as_array().expect("a list");
+    let address = checks.iter().find(|check| check["check"] == "address").expect("it is looked at");
+    assert!(address["state"] == "ok" && address["found"].to_string().contains("takes uploads"), "{address}");
+    assert_eq!(server.terminate(), Some(0));
+}
