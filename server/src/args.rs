@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::app::DEFAULT_RESERVE_MIB;
@@ -105,16 +106,20 @@ pub enum Command {
         #[command(flatten)]
         database: Database,
     },
-    /// Write a table to a file for spreadsheets (CSV) or data tools (Parquet).
+    /// Write a table to a file for spreadsheets (CSV) or data tools (Parquet), or everything of one machine.
     Export {
-        /// One row per log, per record that an agent sent, per PC, or per kind of loss.
-        #[arg(long, value_enum)]
-        table: Table,
+        /// `logs`, `events`, `machines` and `losses` have one row per log, per record that an agent sent, per PC, and per
+        /// kind of loss; the others are as they are stored.
+        #[arg(long, value_parser = PossibleValuesParser::new(crate::export::names()), required_unless_present = "machine")]
+        table: Option<String>,
         /// In CSV, control codes are spelled out, and cells that a spreadsheet would run as a formula get a leading
         /// apostrophe.
-        #[arg(long, value_enum)]
-        format: Format,
-        /// Replaced, when it is complete, if it exists; never the database itself.
+        #[arg(long, value_enum, required_unless_present = "machine")]
+        format: Option<Format>,
+        /// Instead of a table: everything that is held of one PC, as a `.zip` of JSON, for the person who asks for it.
+        #[arg(long, value_name = "ID", conflicts_with_all = ["table", "format"])]
+        machine: Option<String>,
+        /// A table's file is replaced, when the new one is complete; the file of a machine must not exist.
         file: PathBuf,
         /// Where the data is.
         #[command(flatten)]
@@ -248,19 +253,6 @@ pub struct Database {
     /// PostgreSQL instead of a file, such as postgres://user@host/weavewatch.
     #[arg(long, value_name = "URL", env = "WEAVEWATCH_DATABASE_URL", hide_env_values = true, value_parser = postgres_url)]
     pub database_url: Option<String>,
-}
-
-/// What can be exported.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum Table {
-    /// One row per log with its verdict.
-    Logs,
-    /// One row per observation.
-    Events,
-    /// One row per machine with its agent's newest heartbeat.
-    Machines,
-    /// One row per machine, log and reason of what will never arrive.
-    Losses,
 }
 
 /// How `doctor` answers.

@@ -6,13 +6,13 @@
 mod format;
 
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Seek, Write as _};
+use std::io::{BufReader, Seek};
 use std::path::Path;
 
 use anyhow::{Context, bail};
 
-use crate::exit::Usage;
 use crate::export::refuse_own;
+use crate::new_file::NewFile;
 use crate::progress::Progress;
 use crate::store::{Cell, Refill, Schema, Store, Table};
 use crate::text;
@@ -30,16 +30,8 @@ const CHUNK_BYTES: usize = 4 << 20;
 /// When there is such a file already and `replace` is not said, and when database or file fail: nothing is left then.
 pub async fn save(store: &Store, file: &Path, replace: bool) -> anyhow::Result<Footer> {
     refuse_own(store.place(), file)?;
-    if !replace && file.symlink_metadata().is_ok() {
-        let why = format!("failed to write {}: it exists; name another file, or say --force", file.display());
-        return Err(Usage(why).into());
-    }
-    let cannot = || format!("failed to write {}: check folder, rights and room", file.display());
-    let target = std::path::absolute(file).with_context(cannot)?;
-    let folder = target.parent().with_context(cannot)?;
-    let mut builder = tempfile::Builder::new();
-    let temporary = builder.prefix(".weavewatch-backup-").suffix(".part").tempfile_in(folder).with_context(cannot)?;
-
+    let out = NewFile::create(file, replace)?;
+    let cannot = || format!("failed to write {}: check rights and room", file.display());
     let mut snapshot = store.snapshot().await?;
     let version = snapshot.version().await?;
     if version > Store::schema_version() {
@@ -53,7 +45,7 @@ pub async fn save(store: &Store, file: &Path, replace: bool) -> anyhow::Result<F
         program: env!("CARGO_PKG_VERSION").to_owned(),
     };
     let progress = Progress::counter("backing up");
-    let mut writer = Writer::new(BufWriter::new(temporary.as_file()), &header).with_context(cannot)?;
+    let mut writer = Writer::new(out, &header).with_context(cannot)?;
     for table in &schema.tables {
         writer.table(table).with_context(cannot)?;
         snapshot
@@ -64,16 +56,8 @@ pub async fn save(store: &Store, file: &Path, replace: bool) -> anyhow::Result<F
             .await
             .with_context(|| format!("failed to back up the table {}", table.name))?;
     }
-    let (footer, mut out) = writer.finish().with_context(cannot)?;
-    out.flush().with_context(cannot)?;
-    drop(out);
-    temporary.as_file().sync_all().with_context(cannot)?;
-    // Somebody may have made such a file in the meantime.
-    let named = if replace { temporary.persist(&target) } else { temporary.persist_noclobber(&target) };
-    named.map_err(|error| error.error).with_context(cannot)?;
-    // The name itself has to be on the disk, too; Windows has no such thing.
-    #[cfg(unix)]
-    File::open(folder).and_then(|folder| folder.sync_all()).with_context(cannot)?;
+    let (footer, out) = writer.finish().with_context(cannot)?;
+    out.finish()?;
     Ok(footer)
 }
 

@@ -1,49 +1,60 @@
-//! `export`: a table to a file, a few thousand rows at a time.
+//! A table as CSV or Parquet: in a file of the command line, or as the answer to a URL, a few thousand rows at a time.
+//!
+//! `tables` lists what can be exported, `cells` what stands in the columns; everything of one machine is in `machine`.
 
 mod cells;
+pub(crate) mod http;
+mod machine;
+mod tables;
 
+use std::io;
 use std::path::Path;
 
-use analytics::{Cell, Exporter};
+use analytics::{Cell, Column, Exporter};
 use anyhow::Context;
+use axum::body::Bytes;
+use tokio::sync::mpsc::Sender;
 
-use crate::args::{Format, Table};
+use crate::args::Format;
 use crate::exit::Usage;
-use crate::store::{EventCursor, LossCursor, Place, Store};
+use crate::store::{self, EventCursor, LossCursor, Place, Schema, Store, Table};
+pub use machine::save as export_machine;
+pub use tables::names;
+use tables::{Export, Rows};
 
 /// Rows in memory at a time; in Parquet, also rows in a group.
-const ROWS: u32 = 10_000;
+const ROWS: u32 = 5_000;
 
-/// Where the next rows of a table begin. Each table has its own key; only one of them moves.
-#[derive(Default)]
-struct After {
+/// Where the bytes of an export go, as they come together; whoever takes them may have gone away.
+pub(crate) type Pieces = Sender<io::Result<Bytes>>;
+
+/// A table that is being read, page by page.
+pub(crate) struct Pages {
+    rows: Rows,
+    columns: Vec<Column>,
+    /// Of a plain table: what is shown of it.
+    plain: Option<Table>,
+    /// Where the next rows begin. Each table has its own key; only one of them moves.
     id: String,
     event: EventCursor,
     loss: LossCursor,
+    key: Option<Vec<store::Cell>>,
 }
 
 /// Writes the whole table and answers the number of rows.
 ///
 /// # Errors
-/// When the database or the file fails, or the file is the database; what stood there stays then.
-pub async fn run(store: &Store, table: Table, format: Format, file: &Path) -> anyhow::Result<u64> {
-    let format = match format {
-        Format::Csv => analytics::Format::Csv,
-        Format::Parquet => analytics::Format::Parquet,
-    };
+/// When there is no such table, the database or the file fails, or the file is the database; what stood there stays then.
+pub async fn run(store: &Store, table: &str, format: Format, file: &Path) -> anyhow::Result<u64> {
     refuse_own(store.place(), file)?;
-    let columns = match table {
-        Table::Logs => cells::LOG_COLUMNS,
-        Table::Events => cells::EVENT_COLUMNS,
-        Table::Machines => cells::MACHINE_COLUMNS,
-        Table::Losses => cells::LOSS_COLUMNS,
-    };
-    let mut exporter = Exporter::create(file, format, columns)
+    let known = tables::find(table);
+    let known = known.ok_or_else(|| Usage(format!("failed to export: there is no table {table}")))?;
+    let mut pages = Pages::begin(known).await?;
+    let mut exporter = Exporter::create(file, format.into(), pages.columns.clone())
         .with_context(|| format!("failed to write {}: check folder and rights", file.display()))?;
-    let mut after = After::default();
     let mut total = 0;
     loop {
-        let rows = next(store, table, &mut after).await?;
+        let rows = pages.next(store).await?;
         if rows.is_empty() {
             break;
         }
@@ -57,38 +68,72 @@ pub async fn run(store: &Store, table: Table, format: Format, file: &Path) -> an
     Ok(total)
 }
 
-/// The next rows, and none behind the last.
-async fn next(store: &Store, table: Table, after: &mut After) -> anyhow::Result<Vec<Vec<Cell>>> {
-    Ok(match table {
-        Table::Logs => {
-            let rows = store.log_rows(&after.id, ROWS).await?;
-            if let Some(last) = rows.last() {
-                after.id.clone_from(&last.id);
+impl Pages {
+    /// In front of the first row.
+    async fn begin(export: &Export) -> sqlx::Result<Self> {
+        let (columns, plain) = match export.rows {
+            Rows::Logs => (cells::LOG_COLUMNS.to_vec(), None),
+            Rows::Events => (cells::EVENT_COLUMNS.to_vec(), None),
+            Rows::Machines => (cells::MACHINE_COLUMNS.to_vec(), None),
+            Rows::Losses => (cells::LOSS_COLUMNS.to_vec(), None),
+            Rows::Plain { without } => {
+                let table = Schema::newest().await?.table(export.name).ok_or(sqlx::Error::RowNotFound)?;
+                let (columns, shown) = cells::plain_columns(table, without);
+                (columns, Some(shown))
             }
-            rows.into_iter().map(cells::log_cells).collect()
-        }
-        Table::Events => {
-            let rows = store.event_rows(&after.event, ROWS).await?;
-            if let Some(last) = rows.last() {
-                after.event = (last.log.clone(), last.record_offset, last.ordinal);
+        };
+        let (id, event, loss) = (String::new(), EventCursor::default(), LossCursor::default());
+        Ok(Self { rows: export.rows, columns, plain, id, event, loss, key: None })
+    }
+
+    /// The next rows, and none behind the last.
+    async fn next(&mut self, store: &Store) -> sqlx::Result<Vec<Vec<Cell>>> {
+        Ok(match (self.rows, &self.plain) {
+            (Rows::Logs, _) => {
+                let rows = store.log_rows(&self.id, ROWS).await?;
+                if let Some(last) = rows.last() {
+                    self.id.clone_from(&last.id);
+                }
+                rows.into_iter().map(cells::log_cells).collect()
             }
-            rows.into_iter().map(cells::event_cells).collect()
-        }
-        Table::Machines => {
-            let rows = store.machine_rows(&after.id, ROWS).await?;
-            if let Some(last) = rows.last() {
-                after.id.clone_from(&last.id);
+            (Rows::Events, _) => {
+                let rows = store.event_rows(&self.event, ROWS).await?;
+                if let Some(last) = rows.last() {
+                    self.event = (last.log.clone(), last.record_offset, last.ordinal);
+                }
+                rows.into_iter().map(cells::event_cells).collect()
             }
-            rows.into_iter().map(cells::machine_cells).collect()
-        }
-        Table::Losses => {
-            let rows = store.loss_rows(&after.loss, ROWS).await?;
-            if let Some(last) = rows.last() {
-                after.loss = (last.machine.clone(), last.log.clone(), last.reason.clone());
+            (Rows::Machines, _) => {
+                let rows = store.machine_rows(&self.id, ROWS).await?;
+                if let Some(last) = rows.last() {
+                    self.id.clone_from(&last.id);
+                }
+                rows.into_iter().map(cells::machine_cells).collect()
             }
-            rows.into_iter().map(cells::loss_cells).collect()
+            (Rows::Losses, _) => {
+                let rows = store.loss_rows(&self.loss, ROWS).await?;
+                if let Some(last) = rows.last() {
+                    self.loss = (last.machine.clone(), last.log.clone(), last.reason.clone());
+                }
+                rows.into_iter().map(cells::loss_cells).collect()
+            }
+            (Rows::Plain { .. }, None) => Vec::new(),
+            (Rows::Plain { .. }, Some(table)) => {
+                let rows = store.plain_rows(table, None, self.key.as_deref(), ROWS).await?;
+                self.key = rows.last().map(|last| table.key_of(last));
+                rows.into_iter().map(|row| row.into_iter().map(cells::plain_cell).collect()).collect()
+            }
+        })
+    }
+}
+
+impl From<Format> for analytics::Format {
+    fn from(format: Format) -> Self {
+        match format {
+            Format::Csv => Self::Csv,
+            Format::Parquet => Self::Parquet,
         }
-    })
+    }
 }
 
 /// The output must not take the place of the database or of a file that belongs to it, by whatever name.

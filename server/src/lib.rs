@@ -32,6 +32,7 @@ mod health;
 mod ingest;
 mod logs;
 mod machines;
+mod new_file;
 mod observe;
 mod openapi;
 mod origin;
@@ -62,7 +63,8 @@ use tracing_subscriber::EnvFilter;
 
 use args::{Cli, Command, Database, LogFormat};
 use audit::{Actor, Deed};
-pub use export::run as export;
+use exit::Usage;
+pub use export::{export_machine, run as export};
 pub use openapi::document as openapi;
 pub use router::{Route, router, table};
 pub use store::Store;
@@ -121,11 +123,17 @@ async fn command(command: Command) -> anyhow::Result<()> {
         Command::Rejudge { all, database } => verify::rejudge(all, database).await,
         Command::Token { action } => tokens::command::run(action).await,
         Command::Audit { limit, database } => audit::command(limit, database).await,
-        Command::Export { table, format, file, database } => {
+        Command::Export { table, format, machine, file, database } => {
             let store = database.open().await?;
-            let rows = export(&store, table, format, &file).await;
+            let done = match (machine, table, format) {
+                (Some(machine), ..) => export_machine(&store, &machine, &file).await.map(|()| None),
+                (None, Some(table), Some(format)) => export(&store, &table, format, &file).await.map(Some),
+                (None, ..) => Err(Usage("failed to export: name a table and a format, or a machine".to_owned()).into()),
+            };
             store.close().await;
-            say::note(format_args!("{} rows", rows?));
+            if let Some(rows) = done? {
+                say::note(format_args!("{rows} rows"));
+            }
             Ok(())
         }
         Command::Doctor { listen, reserve_mib, format, database } => {

@@ -20,6 +20,7 @@ pub use report::ScanReport;
 pub use upload::{Ack, Batch, Clock, Deleted, Enroll, Enrolled, Heartbeat};
 
 use crate::error::Error;
+use crate::export::http as exports;
 use crate::query::{Pairs, unknown};
 use crate::{audit, enroll, health, ingest, logs, machines, openapi, pages, sign_in, summary, telemetry, tokens};
 
@@ -39,6 +40,8 @@ use crate::{audit, enroll, health, ingest, logs, machines, openapi, pages, sign_
         logs::one,
         machines::list,
         machines::one,
+        exports::machine,
+        exports::table,
         openapi::answer,
         tokens::list,
         tokens::make,

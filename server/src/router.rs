@@ -17,6 +17,7 @@ use tower_http::catch_panic::CatchPanicLayer;
 use crate::app::App;
 use crate::auth::{Access, Guard, require};
 use crate::error::{Error, Html};
+use crate::export::http as exports;
 use crate::observe::observe;
 use crate::{audit, enroll, health, ingest, logs, machines, openapi, pages, sign_in, summary, telemetry, tokens};
 
@@ -48,6 +49,8 @@ pub fn table() -> Vec<Route> {
         get("/api/v1/machines", Access::Read, self::get(machines::list)),
         get("/api/v1/machines/{id}", Access::Read, self::get(machines::one)),
         get("/api/v1/openapi.json", Access::Read, self::get(openapi::answer)),
+        get("/api/v1/machines/{id}/export", Access::Read, self::get(exports::machine)),
+        get("/api/v1/export/{table}", Access::Read, self::get(exports::table)),
         // Admins.
         get("/api/v1/tokens", Access::Admin, self::get(tokens::list)),
         post("/api/v1/tokens", Access::Admin, self::post(tokens::make)),

@@ -1,12 +1,12 @@
 //! Cells, columns, and how they become series.
 
-use std::borrow::Cow;
-
 use polars::prelude::{Column as Series, DataType, Field, NamedFrom, PlSmallStr, Series as Values};
 
 /// One value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Cell {
+    /// Nothing, in a column of any kind.
+    Null,
     /// Text, or nothing.
     Text(Option<String>),
     /// A whole number.
@@ -56,6 +56,14 @@ impl Column {
         Self { name, kind: Kind::Flag }
     }
 
+    pub(crate) const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    pub(crate) const fn kind(&self) -> Kind {
+        self.kind
+    }
+
     pub(crate) fn field(&self) -> Field {
         let data_type = match self.kind {
             Kind::Text | Kind::Json => DataType::String,
@@ -66,33 +74,31 @@ impl Column {
     }
 
     /// The column's values from all rows.
-    pub(crate) fn gather(&self, rows: &[Vec<Cell>], index: usize, escape: bool) -> Result<Series, String> {
+    pub(crate) fn gather(&self, rows: &[Vec<Cell>], index: usize) -> Result<Series, String> {
         let name = PlSmallStr::from_static(self.name);
         let cells = rows.iter().map(|row| row.get(index));
         let wrong = || format!("the cell of column {} is missing or of another kind", self.name);
         let values = match self.kind {
             Kind::Text | Kind::Json => {
-                let shown = |text| match self.kind {
-                    _ if !escape => Cow::Borrowed(text),
-                    Kind::Json => wire::cell::json(text),
-                    _ => wire::cell::csv(text),
-                };
                 let text = cells.map(|cell| match cell {
-                    Some(Cell::Text(text)) => Ok(text.as_deref().map(shown)),
+                    Some(Cell::Text(text)) => Ok(text.as_deref()),
+                    Some(Cell::Null) => Ok(None),
                     _ => Err(wrong()),
                 });
                 Values::new(name, text.collect::<Result<Vec<_>, _>>()?)
             }
             Kind::Int => {
                 let numbers = cells.map(|cell| match cell {
-                    Some(Cell::Int(number)) => Ok(*number),
+                    Some(Cell::Int(number)) => Ok(Some(*number)),
+                    Some(Cell::Null) => Ok(None),
                     _ => Err(wrong()),
                 });
                 Values::new(name, numbers.collect::<Result<Vec<_>, _>>()?)
             }
             Kind::Flag => {
                 let flags = cells.map(|cell| match cell {
-                    Some(Cell::Flag(flag)) => Ok(*flag),
+                    Some(Cell::Flag(flag)) => Ok(Some(*flag)),
+                    Some(Cell::Null) => Ok(None),
                     _ => Err(wrong()),
                 });
                 Values::new(name, flags.collect::<Result<Vec<_>, _>>()?)

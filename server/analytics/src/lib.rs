@@ -1,18 +1,19 @@
-//! Rows to CSV and Parquet files, a batch at a time: memory holds one batch, not the table.
+//! Rows to CSV and Parquet, a batch at a time: memory holds one batch, not the table.
 //!
 //! This crate alone knows polars; its callers see plain cells. It knows no database and no log.
 
 mod cell;
 mod output;
+mod sheet;
 
 use std::path::Path;
 
-use polars::io::csv::write::BatchedWriter as CsvBatches;
 use polars::io::parquet::write::BatchedWriter as ParquetBatches;
-use polars::prelude::{CsvWriter, DataFrame, ParquetWriter, Schema, SerWriter};
+use polars::prelude::{DataFrame, ParquetWriter, Schema};
 
 pub use cell::{Cell, Column, Kind};
-use output::{Output, Writer};
+use output::{Memory, Output, Writer};
+use sheet::Sheet;
 
 /// File formats.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,13 +37,24 @@ pub enum Error {
 
 /// A file that takes batches of rows.
 pub struct Exporter {
-    columns: &'static [Column],
-    sink: Sink,
+    rows: Rows,
     output: Output,
 }
 
+/// The same for somebody who takes the bytes as they come, such as the caller of a URL.
+pub struct Stream {
+    rows: Rows,
+    memory: Memory,
+}
+
+/// Rows in a format, on their way to a writer.
+struct Rows {
+    columns: Vec<Column>,
+    sink: Sink,
+}
+
 enum Sink {
-    Csv(CsvBatches<Writer>),
+    Csv(Sheet),
     Parquet(Box<ParquetBatches<Writer>>),
 }
 
@@ -51,16 +63,9 @@ impl Exporter {
     ///
     /// # Errors
     /// When it cannot be made.
-    pub fn create(path: &Path, format: Format, columns: &'static [Column]) -> Result<Self, Error> {
+    pub fn create(path: &Path, format: Format, columns: impl Into<Vec<Column>>) -> Result<Self, Error> {
         let output = Output::create(path)?;
-        let schema = columns.iter().map(Column::field).collect::<Schema>();
-        let sink = match format {
-            Format::Csv => Sink::Csv(CsvWriter::new(output.writer()).batched(&schema).map_err(failed)?),
-            Format::Parquet => {
-                Sink::Parquet(Box::new(ParquetWriter::new(output.writer()).batched(&schema).map_err(failed)?))
-            }
-        };
-        Ok(Self { columns, sink, output })
+        Ok(Self { rows: Rows::begin(output.writer(), format, columns.into())?, output })
     }
 
     /// Appends rows; each has a cell for every column.
@@ -68,14 +73,7 @@ impl Exporter {
     /// # Errors
     /// When a cell does not fit its column, or the file cannot grow.
     pub fn write(&mut self, batch: &[Vec<Cell>]) -> Result<(), Error> {
-        let escape = matches!(self.sink, Sink::Csv(_));
-        let series = self.columns.iter().enumerate().map(|(index, column)| column.gather(batch, index, escape));
-        let series = series.collect::<Result<Vec<_>, _>>().map_err(Error::Rows)?;
-        let frame = DataFrame::new(batch.len(), series).map_err(failed)?;
-        match &mut self.sink {
-            Sink::Csv(writer) => writer.write_batch(&frame).map_err(failed),
-            Sink::Parquet(writer) => writer.write_batch(&frame).map_err(failed),
-        }
+        self.rows.write(batch)
     }
 
     /// Completes the file and gives it its name; without this it is gone.
@@ -83,11 +81,69 @@ impl Exporter {
     /// # Errors
     /// When the file cannot grow.
     pub fn finish(self) -> Result<(), Error> {
-        match self.sink {
-            Sink::Csv(mut writer) => writer.finish().map_err(failed)?,
-            Sink::Parquet(writer) => drop(writer.finish().map_err(failed)?),
-        }
+        self.rows.finish()?;
         Ok(self.output.finish()?)
+    }
+}
+
+impl Stream {
+    /// Begins.
+    ///
+    /// # Errors
+    /// When polars fails.
+    pub fn begin(format: Format, columns: impl Into<Vec<Column>>) -> Result<Self, Error> {
+        let memory = Memory::default();
+        Ok(Self { rows: Rows::begin(memory.writer(), format, columns.into())?, memory })
+    }
+
+    /// Appends rows, and answers the bytes that have come together.
+    ///
+    /// # Errors
+    /// When a cell does not fit its column.
+    pub fn write(&mut self, batch: &[Vec<Cell>]) -> Result<Vec<u8>, Error> {
+        self.rows.write(batch)?;
+        Ok(self.memory.take())
+    }
+
+    /// The last bytes.
+    ///
+    /// # Errors
+    /// When polars fails.
+    pub fn finish(self) -> Result<Vec<u8>, Error> {
+        self.rows.finish()?;
+        Ok(self.memory.take())
+    }
+}
+
+impl Rows {
+    fn begin(writer: Writer, format: Format, columns: Vec<Column>) -> Result<Self, Error> {
+        let sink = match format {
+            Format::Csv => Sink::Csv(Sheet::begin(writer, &columns)?),
+            Format::Parquet => {
+                let schema = columns.iter().map(Column::field).collect::<Schema>();
+                Sink::Parquet(Box::new(ParquetWriter::new(writer).batched(&schema).map_err(failed)?))
+            }
+        };
+        Ok(Self { columns, sink })
+    }
+
+    fn write(&mut self, batch: &[Vec<Cell>]) -> Result<(), Error> {
+        match &mut self.sink {
+            Sink::Csv(sheet) => sheet.write(&self.columns, batch),
+            Sink::Parquet(writer) => {
+                let series = self.columns.iter().enumerate().map(|(index, column)| column.gather(batch, index));
+                let series = series.collect::<Result<Vec<_>, _>>().map_err(Error::Rows)?;
+                let frame = DataFrame::new(batch.len(), series).map_err(failed)?;
+                writer.write_batch(&frame).map_err(failed)
+            }
+        }
+    }
+
+    fn finish(self) -> Result<(), Error> {
+        match self.sink {
+            Sink::Csv(sheet) => sheet.finish(),
+            Sink::Parquet(writer) => writer.finish().map(drop).map_err(failed),
+        }
     }
 }
 

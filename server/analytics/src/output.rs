@@ -17,7 +17,22 @@ pub(crate) struct Output {
 
 /// A handle for writing. Shared, because polars keeps one and drops it without saying whether the last bytes got out.
 #[derive(Clone)]
-pub(crate) struct Writer(Arc<Mutex<BufWriter<File>>>);
+pub(crate) struct Writer(Arc<Mutex<dyn Write + Send>>);
+
+/// Bytes that wait for somebody to take them.
+#[derive(Default)]
+pub(crate) struct Memory(Arc<Mutex<Vec<u8>>>);
+
+impl Memory {
+    pub(crate) fn writer(&self) -> Writer {
+        Writer(self.0.clone())
+    }
+
+    /// What has come together since the last time.
+    pub(crate) fn take(&self) -> Vec<u8> {
+        std::mem::take(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
 
 impl Output {
     /// Begins; the target itself is not touched.

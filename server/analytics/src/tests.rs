@@ -130,3 +130,25 @@ fn a_cell_of_another_kind_is_told() {
     assert!(matches!(exporter.write(&[vec![1.into(), Cell::Text(None), 2.into(), true.into()]]), Err(Error::Rows(_))));
     assert!(matches!(exporter.write(&[vec![Cell::Text(None)]]), Err(Error::Rows(_))));
 }
+
+#[test]
+fn a_stream_is_the_file_piece_by_piece() {
+    for format in [Format::Csv, Format::Parquet] {
+        let mut stream = Stream::begin(format, COLUMNS).expect("it begins");
+        let mut bytes = Vec::new();
+        for batch in rows().chunks(2) {
+            bytes.extend(stream.write(batch).expect("the cells fit"));
+        }
+        bytes.extend(stream.finish().expect("it ends"));
+        assert_eq!(bytes, export(format), "{format:?}");
+    }
+}
+
+#[test]
+fn nothing_fits_every_column_and_a_short_row_none() {
+    for format in [Format::Csv, Format::Parquet] {
+        let mut stream = Stream::begin(format, COLUMNS).expect("it begins");
+        stream.write(&[vec![Cell::Null; COLUMNS.len()]]).expect("it fits");
+        assert!(stream.write(&[vec![Cell::Null]]).is_err(), "{format:?}");
+    }
+}

@@ -5,6 +5,7 @@ use jiff::{Timestamp, ToSpan};
 use super::Check;
 use crate::auth::Scope;
 use crate::store::{Store, TokenRow};
+use crate::text;
 
 /// Clocks that are set by the network are this close.
 const CLOSE_MS: i64 = 5_000;
@@ -73,6 +74,7 @@ pub(super) async fn clock(store: &Store) -> sqlx::Result<Check> {
 impl TokenRow {
     /// Whether it opens anything now.
     fn is_valid(&self) -> bool {
-        self.revoked.is_none()
+        // Times are spelled so that they sort as text.
+        self.revoked.is_none() && self.expires.as_ref().is_none_or(|expires| *expires > text::now())
     }
 }

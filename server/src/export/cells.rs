@@ -2,7 +2,7 @@
 
 use analytics::{Cell, Column};
 
-use crate::store::{EventRow, LogRow, LossRow, MachineRow};
+use crate::store::{self, EventRow, Kind, LogRow, LossRow, MachineRow, Table};
 
 pub(super) const LOG_COLUMNS: &[Column] = &[
     Column::text("id"),
@@ -115,4 +115,27 @@ pub(super) fn loss_cells(row: LossRow) -> Vec<Cell> {
         row.bytes.into(),
         row.events.into(),
     ]
+}
+
+/// The columns of a table as it is stored, and the table with these only. Some are shown to nobody; bytes mean something to
+/// this program only.
+pub(super) fn plain_columns(table: &'static Table, without: &[&str]) -> (Vec<Column>, Table) {
+    let is_shown = |column: &store::Column| column.kind != Kind::Bytes && !without.contains(&column.name.as_str());
+    let shown = table.columns.iter().filter(|column| is_shown(column));
+    let columns = shown.map(|column| match column.kind {
+        Kind::Int => Column::int(&column.name),
+        Kind::Text | Kind::Bytes => Column::text(&column.name),
+    });
+    let columns = columns.collect();
+    let mut table = table.clone();
+    table.columns.retain(is_shown);
+    (columns, table)
+}
+
+pub(super) fn plain_cell(cell: store::Cell) -> Cell {
+    match cell {
+        store::Cell::Text(text) => text.into(),
+        store::Cell::Int(number) => number.into(),
+        store::Cell::Null | store::Cell::Bytes(_) => Cell::Null,
+    }
 }

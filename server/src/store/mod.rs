@@ -19,6 +19,7 @@ mod losses;
 mod machines;
 mod moment;
 mod pieces;
+mod plain;
 mod plan;
 mod purge;
 mod ranges;

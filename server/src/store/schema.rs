@@ -3,8 +3,9 @@
 //! of another program in the same PostgreSQL are not taken for ours.
 
 use sqlx::{AnyConnection, Connection, Row};
+use tokio::sync::OnceCell;
 
-use super::MIGRATIONS;
+use super::{MIGRATIONS, Store};
 
 /// The tables of one version of the schema, each behind those that it refers to.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -60,6 +61,15 @@ pub struct Parent {
 }
 
 impl Schema {
+    /// The schema of this program.
+    ///
+    /// # Errors
+    /// When a migration cannot be read.
+    pub async fn newest() -> sqlx::Result<&'static Self> {
+        static NEWEST: OnceCell<Schema> = OnceCell::const_new();
+        NEWEST.get_or_try_init(|| Self::of(Store::schema_version())).await
+    }
+
     /// The schema of a version.
     ///
     /// # Errors
@@ -67,7 +77,8 @@ impl Schema {
     pub async fn of(version: i64) -> sqlx::Result<Self> {
         sqlx::any::install_default_drivers();
         let mut empty = AnyConnection::connect("sqlite::memory:").await?;
-        MIGRATIONS.run_to(version, &mut empty).await?;
+        // Not `run_to`: what that makes cannot be sent to another thread.
+        MIGRATIONS.run_direct(Some(version), &mut empty, false).await?;
         let names: Vec<String> = sqlx::query_scalar(
             "select name from sqlite_master
              where type = 'table' and name <> '_sqlx_migrations' and name not like 'sqlite_%' order by name",
@@ -178,7 +189,6 @@ fn odd(why: String) -> sqlx::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Store;
 
     #[tokio::test]
     async fn every_version_can_be_asked_and_every_table_has_a_key() {

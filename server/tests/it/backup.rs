@@ -145,7 +145,7 @@ fn a_backup_is_of_one_moment_although_uploads_go_on() {
         let uploads = {
             let world = world.clone();
             tokio::spawn(async move {
-                for number in 1..=150 {
+                for number in 1..=60 {
                     world.upload(&batch(number, vec![Sample::default().segment()])).await;
                 }
             })

@@ -27,6 +27,7 @@ mod program;
 mod requests;
 mod rollups;
 mod sample;
+mod schemas;
 mod sign_in;
 mod summary;
 mod told;

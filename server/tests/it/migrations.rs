@@ -12,7 +12,7 @@ use crate::sample::{Sample, batch, event, flaw, log_id, machine};
 use crate::world::{World, connect, on_each_place};
 
 /// The schema up to a version.
-fn up_to(version: i64) -> Migrator {
+pub fn up_to(version: i64) -> Migrator {
     let all = sqlx::migrate!("../migrations");
     let migrations = all.iter().filter(|migration| migration.version <= version).cloned().collect::<Vec<_>>();
     assert_eq!(migrations.last().map(|migration| migration.version), Some(version));

@@ -118,7 +118,11 @@ fn every_parameter_is_taken_and_no_other() {
 /// An address that leads to something.
 fn uri(path: &str) -> String {
     let id = if path.contains("logs") { server::store::log_id(&machine(1), &log_id("a.log")) } else { machine(1) };
-    if path.starts_with("/static") { statics::STYLE.path() } else { path.replace("{id}", &id) }
+    if path.starts_with("/static") {
+        statics::STYLE.path()
+    } else {
+        path.replace("{id}", &id).replace("{table}", "logs")
+    }
 }
 
 /// A log of the fixtures, as an agent sends it.
@@ -180,6 +184,11 @@ fn real_answers_are_as_described() {
             ("/metrics", ""),
             ("/sign-in", ""),
             ("/sign-in", "?back=/%3Fsplit%3Doff"),
+            ("/api/v1/machines/{id}/export", ""),
+            ("/api/v1/machines/{id}/export", "?nonsense=1"),
+            ("/api/v1/export/{table}", ""),
+            ("/api/v1/export/{table}", "?format=parquet"),
+            ("/api/v1/export/{table}", "?format=xlsx"),
             ("/api/v1/summary", ""),
             ("/api/v1/summary", "?group_by=reason&group_by=day"),
             ("/api/v1/summary", "?group_by=nonsense"),
