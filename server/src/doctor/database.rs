@@ -66,6 +66,8 @@ pub(super) async fn examine(store: &Store, reserve_mib: u32, checks: &mut Vec<Ch
         push("write", store.can_write().await.map(|()| Check::ok("write", "a write was committed")));
         push("tokens", people::tokens(store).await);
         push("clock", people::clock(store).await);
+        push("rules", people::rules(store).await);
+        push("counts", people::counts(store).await);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Who may do what, and whether the clocks of those who send are right.
+//! Who may do what, whether the clocks of those who send are right, and whether what people read is.
 
 use jiff::{Timestamp, ToSpan};
 
@@ -68,6 +68,28 @@ pub(super) async fn clock(store: &Store) -> sqlx::Result<Check> {
                 |newest| format!("newest upload {}", newest.strftime("%Y-%m-%dT%H:%M:%SZ")),
             ),
         )
+    })
+}
+
+/// Are all verdicts by the rules of today?
+pub(super) async fn rules(store: &Store) -> sqlx::Result<Check> {
+    let waiting = store.logs_to_judge(false).await?;
+    Ok(if waiting == 0 {
+        Check::ok("rules", format!("every verdict is by rules {}", resolver::RULES))
+    } else {
+        let advice = "`weavewatch-server rejudge` has the rules of today decide, beside a running server";
+        Check::warning("rules", format!("{waiting} logs were judged by older rules"), advice)
+    })
+}
+
+/// Do the counts that are kept agree with the rows? One sum of them: all of them are the business of `verify`.
+pub(super) async fn counts(store: &Store) -> sqlx::Result<Check> {
+    let (counted, logs) = store.counted_logs().await?;
+    Ok(if counted == logs {
+        Check::ok("counts", format!("{logs} logs, each counted once"))
+    } else {
+        let advice = "`weavewatch-server verify --repair` counts everything anew";
+        Check::failed("counts", format!("{counted} logs are counted, and {logs} are there"), advice)
     })
 }
 

@@ -129,6 +129,21 @@ impl Store {
             .await
     }
 
+    /// How many logs the counts that are kept tell, and how many there are.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn counted_logs(&self) -> sqlx::Result<(i64, i64)> {
+        // One statement, so that nothing comes in between.
+        let row = sqlx::query(
+            "select (select cast(coalesce(sum(logs), 0) as bigint) from rollups where dimension = '' and day = 'all'),
+                 (select count(*) from logs)",
+        )
+        .fetch_one(&self.pool)
+        .await?;
+        Ok((row.try_get(0)?, row.try_get(1)?))
+    }
+
     const fn is_file(&self) -> bool {
         matches!(self.place, Place::File(_))
     }

@@ -22,6 +22,8 @@ const WHO: &[(&str, &str)] = &[
     ("GET /api/v1/logs/{id}", "reader triager admin"),
     ("GET /api/v1/machines", "reader triager admin"),
     ("GET /api/v1/machines/{id}", "reader triager admin"),
+    ("GET /api/v1/machines/{id}/export", "reader triager admin"),
+    ("GET /api/v1/export/{table}", "reader triager admin"),
     ("GET /api/v1/openapi.json", "reader triager admin"),
     ("GET /api/v1/tokens", "admin"),
     ("POST /api/v1/tokens", "admin"),
@@ -39,7 +41,8 @@ const WHO: &[(&str, &str)] = &[
 
 /// An address that fits the route.
 fn uri(route: &Route) -> String {
-    route.path.replace("{id}", "00000000000000000000000000000000").replace("{name}", "weavewatch.css")
+    let path = route.path.replace("{id}", "00000000000000000000000000000000").replace("{name}", "weavewatch.css");
+    path.replace("{table}", "logs")
 }
 
 /// Whether the guard let the request through to its handler.

@@ -51,7 +51,7 @@ fn a_server_that_is_well_has_nothing_to_be_told() {
         let expected =
             usize::from(matches!(world.place, Place::Postgres(_)) && of(&report, "durability").1.contains("fsync"));
         assert_eq!((ill.len(), report.failed, report.warnings), (expected, expected, 0), "{ill:?}");
-        assert!(report.checks.len() >= 11, "{report:?}");
+        assert!(report.checks.len() >= 13, "{report:?}");
     });
 }
 
@@ -87,6 +87,11 @@ fn each_trouble_is_told_in_its_line() {
         let late = Sample { started: Some("2099-09-14T12:00:00"), ..Sample::default() };
         world.upload(&batch(1, vec![late.segment()])).await;
         assert_eq!(of(&examine(&place, listen, 0).await, "clock"), (State::Warning, "1 logs start in the future"));
+
+        execute(&world, &["update logs set rules = 0"]).await;
+        assert!(of(&examine(&place, listen, 0).await, "rules").1.contains("older rules"));
+        execute(&world, &["update rollups set logs = logs + 1"]).await;
+        assert_eq!(of(&examine(&place, listen, 0).await, "counts").0, State::Failed);
 
         execute(
             &world,
