@@ -12,6 +12,7 @@ mod filter;
 mod fleet;
 mod log_row;
 pub mod query;
+mod report_page;
 mod sentence;
 pub mod share;
 mod sign_in;
@@ -25,6 +26,7 @@ pub use error_page::ErrorPage;
 pub use fleet::{Count, FleetPage, Tally};
 pub use log_row::{EvidenceRow, LogRow};
 pub use query::Query;
+pub use report_page::{ReportLogView, ReportPage};
 pub use sign_in::{Account, SignInPage};
 pub use wire::Outcome;
 

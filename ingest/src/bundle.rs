@@ -28,6 +28,7 @@ use self::find::{Found, FoundLog};
 use self::pack::Pack;
 use self::packer::Packer;
 use crate::agent::config::Config;
+use crate::agent::machine;
 use crate::cli::BundleArgs;
 use crate::exit::Exit;
 use crate::problems::{self, Problems};
@@ -43,6 +44,10 @@ const HEAD_BYTES: usize = 16 * 1024;
 pub fn run(args: &BundleArgs) -> Exit {
     let config = match Config::of_state(&args.state) {
         Ok(config) => config,
+        Err(error) => return usage(format_args!("{error:#}")),
+    };
+    let machine = match machine::known(config.home.path()) {
+        Ok(machine) => machine,
         Err(error) => return usage(format_args!("{error:#}")),
     };
     let out = args.out.clone().unwrap_or_else(default_name);
@@ -62,7 +67,7 @@ pub fn run(args: &BundleArgs) -> Exit {
     let mut packer = Packer::new(pack, redactor, &problems, &progress);
     let limit = Duration::from_secs(args.tool_timeout);
     let filled = packer.take(&found).and_then(|()| packer.ask_tool(limit)).and_then(|()| packer.report());
-    let finished = filled.and_then(|()| packer.finish(args.since, &found));
+    let finished = filled.and_then(|()| packer.finish(args.since, machine, &found));
     progress.finish();
     match finished {
         Ok((manifest, size_bytes)) => {

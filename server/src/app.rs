@@ -11,6 +11,7 @@ use crate::auth::Caller;
 use crate::error::Error;
 use crate::health::LastWrite;
 use crate::limits::{Limits, Rates};
+use crate::reports::ReportLimits;
 use crate::store::Store;
 use crate::telemetry::Gauges;
 use crate::{body, origin};
@@ -36,6 +37,10 @@ pub struct State {
     pub uploads: Semaphore,
     /// What may wait to be committed, in KiB of plain JSON; in memory it takes several times that.
     pub waiting: Semaphore,
+    /// Reports that are received and read at the same time. Each may take some hundred megabytes for a moment.
+    pub reports: Arc<Semaphore>,
+    /// How much a report may be.
+    pub report_limits: ReportLimits,
     /// Uploads are refused when the database's disk has less than this left, so that it never gets quite full.
     pub reserve_bytes: u64,
     /// How long the body of a request may take.
@@ -60,6 +65,8 @@ impl State {
             open_on_loopback: false,
             uploads: Semaphore::new(2),
             waiting: Semaphore::new(WAITING_KIB as usize),
+            reports: Arc::new(Semaphore::new(2)),
+            report_limits: ReportLimits::default(),
             reserve_bytes: u64::from(DEFAULT_RESERVE_MIB) << 20,
             body_timeout: body::DEFAULT_TIMEOUT,
             last_write: LastWrite::default(),

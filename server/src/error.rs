@@ -50,6 +50,15 @@ pub enum Error {
     /// The address exists, the method does not.
     #[error("this address does not take that method")]
     MethodNotAllowed,
+    /// A report whose form cannot be read.
+    #[error("{0}")]
+    BadForm(String),
+    /// A report of which nothing can be taken.
+    #[error("{0}")]
+    BadReport(String),
+    /// A report above a limit.
+    #[error("{0}")]
+    ReportTooLarge(String),
     /// An upload above a limit, with the limit.
     #[error("the batch is larger than {0}: send fewer segments at a time")]
     TooLarge(&'static str),
@@ -105,6 +114,9 @@ impl Error {
             Self::NotReady(_) => (StatusCode::SERVICE_UNAVAILABLE, "not-ready", "Not ready"),
             Self::BadRequest(_) => (StatusCode::BAD_REQUEST, "bad-request", "Unreadable request"),
             Self::BadEnrolment(_) => (StatusCode::BAD_REQUEST, "bad-enrolment", "Unreadable enrolment"),
+            Self::BadForm(_) => (StatusCode::BAD_REQUEST, "bad-form", "Unreadable form"),
+            Self::BadReport(_) => (StatusCode::UNPROCESSABLE_ENTITY, "bad-report", "Unreadable report"),
+            Self::ReportTooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, "report-too-large", "Report too large"),
             Self::NotFound => (StatusCode::NOT_FOUND, "not-found", "Not found"),
             Self::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed", "Method not allowed"),
             Self::TooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, "too-large", "Batch too large"),
@@ -161,6 +173,9 @@ impl Error {
                 ("Nothing that was acknowledged is lost.", "Try again; if it stays, look into the server's log.")
             }
             Self::BadBatch(_)
+            | Self::BadForm(_)
+            | Self::BadReport(_)
+            | Self::ReportTooLarge(_)
             | Self::TooLarge(_)
             | Self::TooSlow(_)
             | Self::UnsupportedEncoding

@@ -6,6 +6,7 @@
 mod common;
 mod params;
 mod report;
+mod reports;
 mod upload;
 
 use std::sync::LazyLock;
@@ -17,12 +18,16 @@ use utoipa::OpenApi;
 use common::Common;
 pub use params::{Filters, GroupBy, Paging};
 pub use report::ScanReport;
+pub use reports::{ReportAnswer, ReportCreated, ReportForm};
 pub use upload::{Ack, Batch, Clock, Deleted, Enroll, Enrolled, Heartbeat};
 
 use crate::error::Error;
 use crate::export::http as exports;
 use crate::query::{Pairs, unknown};
-use crate::{audit, enroll, health, ingest, logs, machines, openapi, pages, sign_in, summary, telemetry, tokens};
+use crate::{
+    audit, enroll, health, ingest, logs, machines, openapi, pages, reports as brought, sign_in, summary, telemetry,
+    tokens,
+};
 
 /// Every handler of the table of routes.
 #[derive(OpenApi)]
@@ -35,6 +40,11 @@ use crate::{audit, enroll, health, ingest, logs, machines, openapi, pages, sign_
         enroll::answer,
         ingest::receive,
         machines::delete,
+        brought::receive,
+        brought::delete,
+        brought::list::list,
+        brought::one,
+        brought::page::page,
         summary::answer,
         logs::list,
         logs::one,
@@ -58,6 +68,7 @@ use crate::{audit, enroll, health, ingest, logs, machines, openapi, pages, sign_
     ),
     tags(
         (name = "agents", description = "What agents call."),
+        (name = "reports", description = "What people bring."),
         (name = "questions", description = "What programs and people ask."),
         (name = "administration", description = "What an admin does."),
         (name = "monitoring", description = "Is the server well?"),

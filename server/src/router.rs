@@ -19,7 +19,9 @@ use crate::auth::{Access, Guard, require};
 use crate::error::{Error, Html};
 use crate::export::http as exports;
 use crate::observe::observe;
-use crate::{audit, enroll, health, ingest, logs, machines, openapi, pages, sign_in, summary, telemetry, tokens};
+use crate::{
+    audit, enroll, health, ingest, logs, machines, openapi, pages, reports, sign_in, summary, telemetry, tokens,
+};
 
 /// One row of the table.
 pub struct Route {
@@ -42,7 +44,12 @@ pub fn table() -> Vec<Route> {
         post("/api/v1/enroll", Access::Enroll, self::post(enroll::answer)),
         post("/api/v1/ingest", Access::Upload, self::post(ingest::receive)),
         delete("/api/v1/machines/{id}", Access::Delete, self::delete(machines::delete)),
+        // People who bring logs.
+        post("/api/v1/reports", Access::Triage, reports::receiver()),
+        delete("/api/v1/reports/{id}", Access::Triage, self::delete(reports::delete)),
         // Programs that read.
+        get("/api/v1/reports", Access::Read, self::get(reports::list::list)),
+        get("/api/v1/reports/{id}", Access::Read, self::get(reports::one)),
         get("/api/v1/summary", Access::Read, self::get(summary::answer)),
         get("/api/v1/logs", Access::Read, self::get(logs::list)),
         get("/api/v1/logs/{id}", Access::Read, self::get(logs::one)),
@@ -67,6 +74,7 @@ pub fn table() -> Vec<Route> {
         get("/sign-in", Access::Open, self::get(sign_in::page)),
         post("/sign-in", Access::Open, self::post(sign_in::sign_in)),
         post("/sign-out", Access::Page, self::post(sign_in::sign_out)),
+        get("/reports/{id}", Access::Page, self::get(reports::page::page)),
     ]
 }
 

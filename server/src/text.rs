@@ -93,6 +93,24 @@ pub fn from_now(seconds: i64) -> String {
     timestamp(there.unwrap_or(if seconds < 0 { jiff::Timestamp::MIN } else { jiff::Timestamp::MAX }))
 }
 
+/// The digits of base64 for addresses (RFC 4648).
+const URL_DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/// 128 random bits as 22 characters of an address: nobody guesses them.
+pub fn url_id() -> Result<String, getrandom::Error> {
+    let mut bits = [0; 16];
+    getrandom::fill(&mut bits)?;
+    let bits = u128::from_be_bytes(bits);
+    // Two bits of the last digit are empty.
+    let digit = |place: u32| if place == 21 { bits << 4 } else { bits >> (122 - 6 * place) } & 0x3f;
+    Ok((0..22).map(|place| char::from(URL_DIGITS[digit(place) as usize])).collect())
+}
+
+/// True for what [`url_id`] makes.
+pub fn is_url_id(text: &str) -> bool {
+    text.len() == 22 && text.bytes().all(|byte| URL_DIGITS.contains(&byte))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -132,6 +150,14 @@ mod tests {
         assert_eq!(brief("failed: \u{1b}[2J"), r"failed: \u{1b}[2J");
         assert_eq!(brief(&"x".repeat(1_000_000)), format!("{}…", "x".repeat(200)));
         assert_eq!(brief(&"\0".repeat(200)).chars().count(), 201);
+    }
+
+    #[test]
+    fn ids_for_addresses_differ_and_have_their_form() {
+        let ids: std::collections::BTreeSet<_> = (0..1_000).map(|_| url_id().expect("random bits")).collect();
+        assert_eq!(ids.len(), 1_000);
+        assert!(ids.iter().all(|id| is_url_id(id)));
+        assert!(!is_url_id("../../../../etc/passwd") && !is_url_id(""));
     }
 
     #[test]

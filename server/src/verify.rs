@@ -101,7 +101,24 @@ async fn judge(store: &Store, all: bool, stop: Stop) -> anyhow::Result<()> {
         let (what, outcome) = (format!("{logs} logs"), format!("{changed} verdicts changed"));
         store.note(&Actor::command_line(), Deed::Rejudged, &what, &outcome).await?;
     }
+    let reports = if is_done {
+        // Behind the logs: they are few, and each is read as a whole.
+        let mut untold = |_| ();
+        tokio::select! {
+            biased;
+            () = &mut asked => None,
+            done = crate::reports::rejudge(store, all, &mut untold) => Some(done?),
+        }
+    } else {
+        None
+    };
     say::note(format_args!("{logs} logs judged by rules {}, {changed} verdicts changed", resolver::RULES));
+    match reports {
+        Some(reports @ 1..) => say::note(format_args!("{reports} reports read again")),
+        Some(0) => {}
+        None if is_done => say::note("stopped: reports may wait; each is read again when it is asked for"),
+        None => {}
+    }
     if !is_done {
         say::note(format_args!("stopped: {} logs wait", store.logs_to_judge(false).await?));
     }

@@ -6,6 +6,7 @@ mod enrol;
 mod hostile;
 mod layering;
 mod page;
+mod reports;
 mod shapes;
 mod torture;
 mod uploads;

@@ -74,6 +74,24 @@ impl Http {
         self.send(request.body(body.to_string()))
     }
 
+    /// Brings files to `path` as a form, each in a part that is named `file`.
+    ///
+    /// # Panics
+    /// When there is no answer.
+    #[track_caller]
+    pub fn bring(&self, path: &str, files: &[(&str, Vec<u8>)]) -> Answer {
+        const BOUNDARY: &str = "a-boundary-that-is-in-no-log";
+        let mut body = Vec::new();
+        for (name, bytes) in files {
+            let head =
+                format!("--{BOUNDARY}\r\ncontent-disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\r\n");
+            body.extend([head.as_bytes(), bytes, b"\r\n"].concat());
+        }
+        body.extend(format!("--{BOUNDARY}--\r\n").bytes());
+        let kind = format!("multipart/form-data; boundary={BOUNDARY}");
+        self.send(self.client.post(format!("{}{path}", self.base)).header("content-type", kind).body(body))
+    }
+
     /// Every item of a list that is paged by cursor.
     ///
     /// # Panics

@@ -12,6 +12,10 @@ pub struct Manifest {
     pub created: String,
     /// Version of the program that made it.
     pub agent: String,
+    /// Pseudonym of the machine, as uploads name it; null when this machine never had one. With it a server puts a report
+    /// beside what it knows of the machine already.
+    #[serde(default)]
+    pub machine: Option<String>,
     /// The local time before which logs were left out; null when none was.
     pub since: Option<String>,
     /// Everything beside this file, in the order of the archive.

@@ -194,7 +194,12 @@ impl<'a> Packer<'a> {
     }
 
     /// Writes the manifest and gives the bundle its name. What the manifest says, and the size of the bundle in bytes.
-    pub fn finish(mut self, since: Option<Since>, found: &Found) -> anyhow::Result<(Manifest, u64)> {
+    pub fn finish(
+        mut self,
+        since: Option<Since>,
+        machine: Option<String>,
+        found: &Found,
+    ) -> anyhow::Result<(Manifest, u64)> {
         let mut redacted = Counts::default();
         for member in &self.pack.members {
             redacted += member.redacted;
@@ -203,6 +208,7 @@ impl<'a> Packer<'a> {
             schema: BUNDLE_SCHEMA.to_owned(),
             created: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
             agent: env!("CARGO_PKG_VERSION").to_owned(),
+            machine,
             since: since.map(|since| since.to_string()),
             members: self.pack.members.clone(),
             unreadable: std::mem::take(&mut self.unreadable),

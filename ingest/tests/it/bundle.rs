@@ -143,6 +143,7 @@ fn the_manifest_tells_what_is_in_the_bundle_and_what_was_taken_out() {
         assert!(counts.users >= 3 && counts.hosts >= 2, "{log:?}");
     }
     assert_eq!(logs[2].file.as_ref(), Some(&a));
+    assert_eq!(manifest.machine, None, "nobody has enrolled here");
     assert_eq!(manifest.redacted.secrets, 6);
     assert_eq!((manifest.unreadable, manifest.topology.program), (vec![], None));
 }

@@ -23,8 +23,24 @@ pub const REPORT_TITLE: &str = "# Weavewatch report\n";
 /// No byte of deflated data yields more bytes than this.
 const DEFLATE_LIMIT: u64 = 1032;
 
-/// Members beyond this many are not read: so many short logs do not come from one machine.
-const MAX_MEMBERS: usize = 65_535;
+/// A manifest is a few kilobytes for each log.
+const MANIFEST_BYTES: u64 = 64 << 20;
+
+/// How much a bundle may be, beside what honest compression can reach.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// Members beyond this many are not read.
+    pub members: usize,
+    /// What one member may unpack to.
+    pub member_bytes: u64,
+    /// What all of them may unpack to together.
+    pub unpacked_bytes: u64,
+}
+
+impl Limits {
+    /// For somebody who reads bundles of their own choice: so many short logs do not come from one machine.
+    pub const HONEST: Self = Self { members: 65_535, member_bytes: u64::MAX, unpacked_bytes: u64::MAX };
+}
 
 /// Enough to tell what a member is.
 const HEAD_BYTES: usize = 64;
@@ -67,28 +83,95 @@ pub enum BundleError {
     /// A bundle in a bundle.
     #[error("not opened: it is a bundle inside a bundle; unpack it and scan it on its own")]
     Nested,
-    /// See `MAX_MEMBERS`.
-    #[error("read only in part: it has {0} members, of which the first {MAX_MEMBERS} were read")]
-    Members(usize),
+    /// See [`Limits::members`].
+    #[error("read only in part: it has {0} members, of which the first {1} were read")]
+    Members(usize, usize),
     /// See `DEFLATE_LIMIT`.
     #[error("read only in part: it unpacks to more than {0} bytes, which no honest bundle of its size does")]
     Bomb(u64),
+    /// See [`Limits::unpacked_bytes`].
+    #[error(
+        "read only in part: it unpacks to more than the {0} bytes that are taken; send its logs in several bundles"
+    )]
+    Large(u64),
+}
+
+/// Why a member ends before its time.
+#[derive(Debug, Error)]
+enum Over {
+    #[error("the bundle has unpacked to more than it honestly can")]
+    Bundle,
+    #[error("it unpacks to more than the {0} bytes that are taken of one file")]
+    Member(u64),
+}
+
+/// True for an error with which a member ends because of its size or that of its bundle.
+pub fn is_limit(error: &io::Error) -> bool {
+    error.get_ref().and_then(|inner| inner.downcast_ref::<Over>()).is_some()
+}
+
+/// The pseudonym of the machine in the manifest of a bundle of our own; `None` where there is none.
+pub fn machine(bundle: impl Read + Seek) -> Option<String> {
+    #[derive(serde::Deserialize)]
+    struct Manifest {
+        schema: String,
+        machine: Option<String>,
+    }
+    let mut archive = ZipIterable::try_new(io::BufReader::new(bundle), Config::default()).ok()?;
+    let entries = archive.files().ok()?;
+    for _ in 0..Limits::HONEST.members {
+        let entry = entries.next()?.ok()?;
+        if entry.name_raw() == b"manifest.json" {
+            let member = entry.with_reader(entries.reader_mut(), ZipReadOptions::new()).ok()?;
+            let manifest: Manifest = serde_json::from_reader(io::BufReader::new(member.take(MANIFEST_BYTES))).ok()?;
+            return manifest.machine.filter(|_| manifest.schema == BUNDLE_SCHEMA);
+        }
+    }
+    None
 }
 
 /// Calls `each` with the name and the contents of every member that is a file, beside the manifest and reports of a bundle
 /// of our own, and `problem` with what is wrong, and
 /// with which member (`None`: the bundle itself).
 pub fn members(
-    mut bundle: impl Read + Seek,
+    bundle: impl Read + Seek,
     each: &mut dyn FnMut(&str, &mut dyn Read),
     problem: &mut dyn FnMut(Option<&str>, BundleError),
 ) {
+    members_within(bundle, Limits::HONEST, each, problem);
+}
+
+/// The same for a bundle from a stranger; answers how many bytes it was unpacked to.
+pub fn members_within(
+    mut bundle: impl Read + Seek,
+    limits: Limits,
+    each: &mut dyn FnMut(&str, &mut dyn Read),
+    problem: &mut dyn FnMut(Option<&str>, BundleError),
+) -> u64 {
     let size = match bundle.seek(SeekFrom::End(0)) {
         Ok(size) => size,
-        Err(error) => return problem(None, BundleError::Bundle(error.into())),
+        Err(error) => {
+            problem(None, BundleError::Bundle(error.into()));
+            return 0;
+        }
     };
-    let limit = size.saturating_mul(DEFLATE_LIMIT);
+    let honest = size.saturating_mul(DEFLATE_LIMIT);
+    let limit = honest.min(limits.unpacked_bytes);
     let allowance = Cell::new(limit);
+    walk(bundle, limits, &allowance, each, problem);
+    if limit > 0 && allowance.get() == 0 {
+        problem(None, if honest == limit { BundleError::Bomb(limit) } else { BundleError::Large(limit) });
+    }
+    limit - allowance.get()
+}
+
+fn walk(
+    bundle: impl Read + Seek,
+    limits: Limits,
+    allowance: &Cell<u64>,
+    each: &mut dyn FnMut(&str, &mut dyn Read),
+    problem: &mut dyn FnMut(Option<&str>, BundleError),
+) {
     let mut archive = match ZipIterable::try_new(io::BufReader::new(bundle), Config::default()) {
         Ok(archive) => archive,
         Err(error) => return problem(None, BundleError::Bundle(error)),
@@ -98,7 +181,7 @@ pub fn members(
         Ok(entries) => entries,
         Err(error) => return problem(None, BundleError::Bundle(error)),
     };
-    for _ in 0..MAX_MEMBERS {
+    for _ in 0..limits.members {
         let entry = match entries.next() {
             None => return,
             Some(Ok(entry)) => entry,
@@ -122,24 +205,27 @@ pub fn members(
                 continue;
             }
         };
-        match reading::peek(Allowed { member, allowance: &allowance }, HEAD_BYTES) {
+        match reading::peek(Allowed { member, own: limits.member_bytes, limits, allowance }, HEAD_BYTES) {
             Ok((head, _)) if is_zip(&head) => problem(Some(&name), BundleError::Nested),
             Ok((head, _)) if is_own(&head) => {}
             Ok((_, mut contents)) => each(&name, &mut contents),
             Err(error) => problem(Some(&name), BundleError::Member(error.into())),
         }
         if allowance.get() == 0 {
-            return problem(None, BundleError::Bomb(limit));
+            return;
         }
     }
-    if count > MAX_MEMBERS {
-        problem(None, BundleError::Members(count));
+    if count > limits.members {
+        problem(None, BundleError::Members(count, limits.members));
     }
 }
 
-/// A member that ends, with an error, when the bundle has unpacked to more than it may.
+/// A member that ends, with an error, when it or the bundle has unpacked to more than it may.
 struct Allowed<'a, R> {
     member: R,
+    /// What it may still unpack to.
+    own: u64,
+    limits: Limits,
     allowance: &'a Cell<u64>,
 }
 
@@ -147,11 +233,19 @@ impl<R: Read> Read for Allowed<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let left = self.allowance.get();
         if left == 0 {
-            return Err(io::Error::other("the bundle has unpacked to more than it honestly can"));
+            return Err(io::Error::other(Over::Bundle));
         }
-        let most = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
+        // One byte more than it may tells that there is more.
+        let most = left.min(self.own.saturating_add(1));
+        let most = usize::try_from(most).unwrap_or(usize::MAX).min(buffer.len());
         let count = self.member.read(&mut buffer[..most])?;
         self.allowance.set(left - count as u64);
-        Ok(count)
+        match self.own.checked_sub(count as u64) {
+            Some(own) => {
+                self.own = own;
+                Ok(count)
+            }
+            None => Err(io::Error::other(Over::Member(self.limits.member_bytes))),
+        }
     }
 }

@@ -14,6 +14,7 @@ use server::table;
 use wire::Segment;
 
 use crate::described::Described;
+use crate::reports::{NAME, bring, form, good, log};
 use crate::sample::{Sample, batch, log_id, machine};
 use crate::world::{Answer, World, on_each_database, request};
 
@@ -98,8 +99,9 @@ fn every_parameter_is_taken_and_no_other() {
     on_each_database(async |world| {
         world.upload(&batch(1, vec![Sample::default().segment()])).await;
         let document = document();
+        let report = report(&world).await;
         for route in table().iter().filter(|route| route.method == "GET" && route.access == Access::Read) {
-            let uri = uri(route.path);
+            let uri = uri(route.path, &report);
             for name in parameters(operation(&document, "GET", route.path), "query") {
                 let value = match name.as_str() {
                     "limit" => "7",
@@ -115,8 +117,17 @@ fn every_parameter_is_taken_and_no_other() {
     });
 }
 
+/// The id of a report with two logs.
+async fn report(world: &World) -> String {
+    let said = good(world, &[(NAME, &log("RTX")), ("b.log", b"x\n")]).await;
+    said["id"].as_str().expect("an id").to_owned()
+}
+
 /// An address that leads to something.
-fn uri(path: &str) -> String {
+fn uri(path: &str, report: &str) -> String {
+    if path.contains("reports") {
+        return path.replace("{id}", report);
+    }
     let id = if path.contains("logs") { server::store::log_id(&machine(1), &log_id("a.log")) } else { machine(1) };
     if path.starts_with("/static") {
         statics::STYLE.path()
@@ -155,6 +166,7 @@ async fn fill(world: &World) {
 fn real_answers_are_as_described() {
     on_each_database(async |world| {
         fill(&world).await;
+        let report = report(&world).await;
         let described = Described::new();
         let mut asked = BTreeSet::new();
         let mut check = |method: &'static str, path: &'static str, answer: &Answer| {
@@ -189,11 +201,20 @@ fn real_answers_are_as_described() {
             ("/api/v1/export/{table}", ""),
             ("/api/v1/export/{table}", "?format=parquet"),
             ("/api/v1/export/{table}", "?format=xlsx"),
+            ("/api/v1/reports", ""),
+            ("/api/v1/reports", "?outcome=nonsense"),
+            ("/api/v1/reports/{id}", ""),
+            ("/api/v1/reports/{id}", "?limit=1"),
+            ("/api/v1/reports/{id}", "?log=1"),
+            ("/api/v1/reports/{id}", "?log=7"),
+            ("/api/v1/reports/{id}", "?format=markdown"),
+            ("/api/v1/reports/{id}", "?format=nonsense"),
+            ("/reports/{id}", ""),
             ("/api/v1/summary", ""),
             ("/api/v1/summary", "?group_by=reason&group_by=day"),
             ("/api/v1/summary", "?group_by=nonsense"),
         ] {
-            check("GET", path, &world.get(&format!("{}{query}", uri(path))).await);
+            check("GET", path, &world.get(&format!("{}{query}", uri(path, &report))).await);
         }
         let token = async |scope| world.app.store.create_token(scope, "").await.expect("a token").secret;
         let admin = token(Scope::Admin).await;
@@ -232,14 +253,21 @@ fn real_answers_are_as_described() {
         for (encoding, body) in [(None, "{}"), (Some("br"), "{}")] {
             check("POST", "/api/v1/ingest", &world.post(encoding, body).await);
         }
+        let triager = token(Scope::Triager).await;
+        for body in [form(&[("a.log", b"x\n"), ("b.log", b"")]), form(&[("b.log", b"")]), Vec::new()] {
+            check("POST", "/api/v1/reports", &world.send(bring(Some(&triager), body)).await);
+        }
         for _ in 0..2 {
+            let uri = format!("/api/v1/reports/{report}");
+            let answer = world.send(request("DELETE", &uri, Some(&triager), Body::empty())).await;
+            check("DELETE", "/api/v1/reports/{id}", &answer);
             let uri = format!("/api/v1/machines/{}", machine(1));
             let answer = world.send(request("DELETE", &uri, Some(&admin), Body::empty())).await;
             check("DELETE", "/api/v1/machines/{id}", &answer);
         }
         // Without a token, and with one of another scope.
         for route in table().iter().filter(|route| route.access != Access::Open) {
-            let uri = uri(route.path);
+            let uri = uri(route.path, &report);
             check(route.method, route.path, &world.send(request(route.method, &uri, None, Body::empty())).await);
             let other = if route.access == Access::Enroll { &admin } else { &enrolment };
             check(route.method, route.path, &world.send(request(route.method, &uri, Some(other), Body::empty())).await);

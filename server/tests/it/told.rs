@@ -20,6 +20,7 @@ pub async fn everything_of(world: &World, number: u32) -> i64 {
     let mut rows = 0;
     let logs = format!("(select id from logs where machine = '{}')", machine(number));
     let own = format!("'{}'", machine(number));
+    let reports = format!("(select id from reports where machine = {own})");
     // No log is left over without a machine, and no row without a log.
     for (table, whose) in [
         ("machines", format!("id = {own}")),
@@ -28,6 +29,9 @@ pub async fn everything_of(world: &World, number: u32) -> i64 {
         ("rollup_machines", format!("machine = {own}")),
         ("rollups", format!("dimension = 'machine' and value = '=' || {own}")),
         ("verdict_history", format!("log in {logs} or log not in (select id from logs)")),
+        ("reports", format!("machine = {own}")),
+        ("report_files", format!("report in {reports} or report not in (select id from reports)")),
+        ("report_logs", format!("report in {reports} or report not in (select id from reports)")),
         ("log_reasons", format!("log in {logs} or log not in (select id from logs)")),
         ("log_ranges", format!("log in {logs} or log not in (select id from logs)")),
     ] {

@@ -1,0 +1,169 @@
+//! Files to everything that is said of them, by the code that `weavewatch scan` and `weavewatch explain` run.
+//!
+//! One bad file spoils no other: it is left out with its reason. Slow for large uploads, so not for an async thread.
+
+use std::cmp::Ordering;
+use std::io::{Cursor, Read};
+
+use serde::{Deserialize, Serialize};
+use triage::bundle::{self, Limits};
+use triage::document;
+use triage::explain::{self, Dossier, Explained};
+use wire::Outcome;
+
+use super::limits::ReportLimits;
+use super::upload::File;
+use crate::text;
+
+/// Small documents that are read often.
+const ZSTD_LEVEL: i32 = 3;
+
+/// What an upload says.
+#[derive(Debug, Default)]
+pub struct Analysis {
+    /// By start, then name; those without a start last, as `scan` prints them.
+    pub logs: Vec<Log>,
+    /// What was left out.
+    pub refused: Vec<Refusal>,
+    /// The machine that a bundle's manifest names.
+    pub machine: Option<String>,
+}
+
+/// A file or a member of a bundle that was not taken.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Refusal {
+    /// Its name; a member is `bundle.zip!/path/name.log`.
+    pub file: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// One log.
+#[derive(Debug)]
+pub struct Log {
+    /// The base name, when it is one that the runtime gives.
+    pub file: Option<String>,
+    /// The one word for its verdict.
+    pub outcome: Outcome,
+    /// The scan object, as `scan` prints it.
+    pub summary: String,
+    /// The object of `explain --format json`, on one line, as zstd.
+    pub explained: Vec<u8>,
+    /// What `explain --format markdown` prints, as zstd.
+    pub page: Vec<u8>,
+    started: Option<String>,
+    name: String,
+}
+
+/// Reads every file.
+///
+/// # Errors
+/// When an object cannot be written, which is our own fault.
+pub fn analyse(files: &[File], limits: ReportLimits) -> anyhow::Result<Analysis> {
+    let unpacked_left = limits.unpacked_bytes;
+    let mut reader = Reader { analysis: Analysis::default(), limits, unpacked_left, failure: None };
+    for file in files {
+        reader.file(file);
+    }
+    if let Some(failure) = reader.failure {
+        return Err(failure);
+    }
+    let mut analysis = reader.analysis;
+    analysis.logs.sort_by(in_order);
+    Ok(analysis)
+}
+
+fn in_order(a: &Log, b: &Log) -> Ordering {
+    let key = |log: &Log| (log.started.is_none(), log.started.clone(), log.name.clone());
+    key(a).cmp(&key(b))
+}
+
+struct Reader {
+    analysis: Analysis,
+    limits: ReportLimits,
+    unpacked_left: u64,
+    failure: Option<anyhow::Error>,
+}
+
+impl Reader {
+    fn file(&mut self, file: &File) {
+        if file.bytes.is_empty() {
+            self.refuse(&file.name, "the file is empty");
+        } else if bundle::is_zip(&file.bytes) || bundle::is_named(std::path::Path::new(&file.name)) {
+            self.bundle(file);
+        } else {
+            self.log(&mut file.bytes.as_ref(), file.name.clone());
+        }
+    }
+
+    fn bundle(&mut self, file: &File) {
+        let (logs, refusals) = (self.analysis.logs.len(), self.analysis.refused.len());
+        let ReportLimits { logs: members, member_bytes, .. } = self.limits;
+        let limits = Limits { members, member_bytes, unpacked_bytes: self.unpacked_left };
+        let mut problems = Vec::new();
+        let unpacked = bundle::members_within(
+            Cursor::new(&file.bytes),
+            limits,
+            &mut |member, contents| self.log(contents, format!("{}!/{member}", file.name)),
+            &mut |member, error| {
+                let name = member.map_or_else(|| file.name.clone(), |member| format!("{}!/{member}", file.name));
+                problems.push(Refusal { file: name, reason: error.to_string() });
+            },
+        );
+        self.unpacked_left = self.unpacked_left.saturating_sub(unpacked);
+        self.analysis.refused.extend(problems);
+        if let Some(machine) = bundle::machine(Cursor::new(&file.bytes)).filter(|id| text::is_id(id)) {
+            self.analysis.machine.get_or_insert(machine);
+        }
+        if (logs, refusals) == (self.analysis.logs.len(), self.analysis.refused.len()) {
+            self.refuse(&file.name, "the bundle holds no log");
+        }
+    }
+
+    fn log(&mut self, contents: &mut dyn Read, name: String) {
+        if self.analysis.logs.len() == self.limits.logs {
+            self.refuse(
+                &name,
+                &format!("the report has {} logs already: send the others on their own", self.limits.logs),
+            );
+            return;
+        }
+        let dossier = Dossier::of_log(contents, name);
+        let report = &dossier.report;
+        if let Some(error) = &dossier.error {
+            let is_limit = bundle::is_limit(error);
+            self.refuse(&report.file, &format!("failed to read on after {} bytes: {error}", report.counts.bytes));
+            // What stands before is told, as `scan` does, but never of something that only wants to be large.
+            if is_limit || report.counts.bytes == 0 {
+                return;
+            }
+        }
+        match told(&dossier) {
+            Ok(log) => self.analysis.logs.push(log),
+            Err(error) => self.failure = Some(error),
+        }
+    }
+
+    fn refuse(&mut self, file: &str, reason: &str) {
+        self.analysis.refused.push(Refusal { file: file.to_owned(), reason: reason.to_owned() });
+    }
+}
+
+/// What is kept of a log.
+fn told(dossier: &Dossier) -> anyhow::Result<Log> {
+    let report = &dossier.report;
+    let explained = serde_json::to_string(&Explained::from(dossier))?;
+    let mut page = Vec::new();
+    document::markdown(&explain::page(dossier), &mut page)?;
+    let base_name = triage::reading::base_name(&report.file);
+    Ok(Log {
+        file: parser::file_name::process(base_name).map(|_| text::for_column(base_name)),
+        outcome: Outcome::of(&report.verdict),
+        // As the command line prints them: nothing in them acts on a terminal.
+        summary: wire::cell::json(&serde_json::to_string(report)?).into_owned(),
+        explained: zstd::encode_all(wire::cell::json(&explained).as_bytes(), ZSTD_LEVEL)?,
+        page: zstd::encode_all(page.as_slice(), ZSTD_LEVEL)?,
+        started: report.process.as_ref().and_then(|process| process.started.clone()),
+        name: report.file.clone(),
+    })
+}
