@@ -15,6 +15,10 @@ const TABLES: &[Export] = &[
     read("log_reasons", Rows::Plain { without: &[] }),
     read("rollups", Rows::Plain { without: &[] }),
     read("verdict_history", Rows::Plain { without: &[] }),
+    // Without the packed files and documents, which `/api/v1/reports/{id}` reads out.
+    read("reports", Rows::Plain { without: &[] }),
+    read("report_files", Rows::Plain { without: &["body"] }),
+    read("report_logs", Rows::Plain { without: &["explained", "page"] }),
     Export { name: "audit", needs: Scope::Admin, rows: Rows::Plain { without: &[] } },
     Export { name: "tokens", needs: Scope::Admin, rows: Rows::Plain { without: &["hash"] } },
 ];
