@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use axum::http::request::Parts;
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 
 use crate::auth::Caller;
 use crate::error::Error;
@@ -45,6 +45,8 @@ pub struct State {
     pub reserve_bytes: u64,
     /// How long the body of a request may take.
     pub body_timeout: Duration,
+    /// Asks for a run of the columnar copy before its time: something was deleted.
+    pub copy_wanted: Notify,
     /// For `/readyz`.
     pub last_write: LastWrite,
     /// Nobody but this machine can reach it. Only then its pages may be open.
@@ -69,6 +71,7 @@ impl State {
             report_limits: ReportLimits::default(),
             reserve_bytes: u64::from(DEFAULT_RESERVE_MIB) << 20,
             body_timeout: body::DEFAULT_TIMEOUT,
+            copy_wanted: Notify::new(),
             last_write: LastWrite::default(),
             bound_to_loopback: true,
             limits: Limits::new(Rates::default()),

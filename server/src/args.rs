@@ -106,6 +106,42 @@ pub enum Command {
         #[command(flatten)]
         database: Database,
     },
+    /// Write the columnar copy (Parquet files by day) now, and then once an hour; `serve --columnar` does it by itself.
+    ///
+    /// docs/columnar.md describes the files.
+    Columnar {
+        /// Write what is due, and end.
+        #[arg(long)]
+        once: bool,
+        /// Write nothing: read every file of the copy, compare it with the manifest, and print what the files count to.
+        #[arg(long, conflicts_with = "once")]
+        check: bool,
+        /// The copy.
+        #[command(flatten)]
+        columnar: CopyPlace,
+        /// Where the data is.
+        #[command(flatten)]
+        database: Database,
+    },
+    /// Remove what is old now; `serve` with the same rules does it once a day.
+    ///
+    /// A log is as old as its newest piece, by the server's clock. When its events go before it, its verdict stays; what is
+    /// sent of it later is refused. Counts move with what goes.
+    Prune {
+        /// Only say what would go.
+        #[arg(long)]
+        dry_run: bool,
+        /// Write a SQLite file anew afterwards, so that it gets small and can hand back room by itself from then on. It
+        /// takes as much room again, and nothing else should use the file meanwhile.
+        #[arg(long, conflicts_with = "dry_run")]
+        rebuild: bool,
+        /// The rules.
+        #[command(flatten)]
+        keep: Keep,
+        /// Where the data is.
+        #[command(flatten)]
+        database: Database,
+    },
     /// Write a table to a file for spreadsheets (CSV) or data tools (Parquet), or everything of one machine.
     Export {
         /// `logs`, `events`, `machines` and `losses` have one row per log, per record that an agent sent, per PC, and per
@@ -196,6 +232,12 @@ pub struct ServeSettings {
     /// How the log on stderr is written: one line a request, under an id that the caller gets too.
     #[arg(long, value_enum, default_value_t = LogFormat::Text)]
     pub log_format: LogFormat,
+    /// The copy for other engines.
+    #[command(flatten)]
+    pub columnar: CopyPlace,
+    /// What may stay.
+    #[command(flatten)]
+    pub keep: Keep,
 }
 
 /// How a log is written.
@@ -253,6 +295,63 @@ pub struct Database {
     /// PostgreSQL instead of a file, such as postgres://user@host/weavewatch.
     #[arg(long, value_name = "URL", env = "WEAVEWATCH_DATABASE_URL", hide_env_values = true, value_parser = postgres_url)]
     pub database_url: Option<String>,
+}
+
+/// Where the columnar copy is, and what belongs into it.
+#[derive(Clone, Debug, Args)]
+pub struct CopyPlace {
+    /// Keep a copy of logs and events as Parquet files by day: file:///folder or s3://bucket/prefix, with AWS_ACCESS_KEY_ID,
+    /// AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT_URL and AWS_ALLOW_HTTP from the environment.
+    #[arg(long = "columnar", value_name = "URL", env = "WEAVEWATCH_COLUMNAR")]
+    pub url: Option<String>,
+    /// Days after which a day is written: until then its logs still come in. What comes later has it written again.
+    #[arg(long, value_name = "DAYS", default_value_t = 2)]
+    pub closed_after_days: u32,
+}
+
+/// What may stay in the database; everything, when nothing is said.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Args)]
+pub struct Keep {
+    /// Remove what is older: events=90 takes the events of logs and leaves their verdicts, logs=730 takes whole logs.
+    #[arg(long, value_name = "KIND=DAYS", value_delimiter = ',', value_parser = kept_days)]
+    pub keep_days: Vec<(Kept, u32)>,
+    /// Remove the oldest events when all of them take more than this in the database.
+    #[arg(long, value_name = "GIB")]
+    pub keep_gib: Option<u32>,
+}
+
+/// What retention knows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Kept {
+    /// What logs said, record by record.
+    Events,
+    /// Logs with their verdicts, and what was lost of them.
+    Logs,
+}
+
+impl Kept {
+    /// In the order in which they go.
+    pub const ALL: [Self; 2] = [Self::Logs, Self::Events];
+
+    /// The word on the command line.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Events => "events",
+            Self::Logs => "logs",
+        }
+    }
+}
+
+impl Keep {
+    /// Whether there is any rule.
+    pub const fn say_anything(&self) -> bool {
+        !self.keep_days.is_empty() || self.keep_gib.is_some()
+    }
+
+    /// How long a kind may stay; what is said last counts.
+    pub fn days(&self, kind: Kept) -> Option<u32> {
+        self.keep_days.iter().rev().find(|(own, _)| *own == kind).map(|(_, days)| *days)
+    }
 }
 
 /// How `doctor` answers.
@@ -379,6 +478,13 @@ fn postgres_url(text: &str) -> Result<String, String> {
     } else {
         Err("expected postgres://…; a SQLite file is named with --data".to_owned())
     }
+}
+
+/// `events=90`.
+fn kept_days(text: &str) -> Result<(Kept, u32), String> {
+    let (kind, days) = text.split_once('=').ok_or("expected a kind and days, such as events=90")?;
+    let days = days.parse().ok().filter(|days| *days > 0).ok_or("expected a number of days, at least 1")?;
+    Ok((Kept::from_str(kind, false)?, days))
 }
 
 /// Names are shown on terminals, so they hold nothing that a terminal would obey.

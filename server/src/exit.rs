@@ -1,5 +1,6 @@
 //! The exit codes of contract section 3, as far as they mean something here.
 
+use crate::columnar;
 use crate::serve::CannotListen;
 
 /// What was typed cannot be done, whatever the state of files and network.
@@ -14,7 +15,8 @@ pub struct Found(pub String);
 
 /// 1: something was found. 2: wrong usage. 4: the address cannot be had. 3: everything else, which is about a file, a database or an output.
 pub fn code(error: &anyhow::Error) -> u8 {
-    if error.is::<Usage>() {
+    let place = error.downcast_ref::<columnar::Error>().is_some_and(|error| matches!(error, columnar::Error::Place(_)));
+    if error.is::<Usage>() || place {
         2
     } else if error.is::<Found>() {
         1

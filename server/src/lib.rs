@@ -18,6 +18,7 @@ pub mod store;
 
 mod at_most;
 mod body;
+pub mod columnar;
 mod connections;
 mod decode;
 mod demo;
@@ -41,6 +42,7 @@ mod progress;
 mod query;
 mod refusals;
 mod reports;
+pub mod retention;
 mod router;
 mod say;
 mod serve;
@@ -115,6 +117,12 @@ fn start() -> anyhow::Result<tokio::runtime::Runtime> {
 async fn command(command: Command) -> anyhow::Result<()> {
     match command {
         Command::Serve { settings, database } => serve::run(settings, database).await,
+        Command::Prune { dry_run, rebuild, keep, database } => {
+            retention::command(&keep, dry_run, rebuild, database).await
+        }
+        Command::Columnar { once, check, columnar, database } => {
+            columnar::command(once, check, columnar, database).await
+        }
         Command::Demo { listen } => demo::run(listen).await,
         Command::Migrate { database } => {
             database.open_or_create().await?.close().await;

@@ -122,6 +122,11 @@ pub async fn delete(
     let deleted = tokio::spawn(async move {
         let logs = app.store.delete_machine(&id, &actor).await?;
         tracing::info!(machine = id, logs, by = caller.token, "deleted a machine");
+        app.copy_wanted.notify_one();
+        // Nothing of it stays in unused parts of the file either. The answer does not depend on that.
+        if let Err(error) = app.store.give_back().await {
+            tracing::warn!("failed to hand back room after a deletion: {error}");
+        }
         Ok::<_, Error>(logs)
     });
     match deleted.await.map_err(|error| Error::Internal(error.into()))?? {

@@ -11,7 +11,9 @@ use tokio::sync::oneshot;
 
 use crate::app::{App, State};
 use crate::args::{Database, ServeSettings};
+use crate::columnar::{self, Copy};
 use crate::limits::{Limits, Rate, Rates};
+use crate::retention;
 use crate::router::router;
 use crate::starting::Door;
 use crate::stop::Stop;
@@ -45,6 +47,8 @@ impl CannotListen {
 /// # Errors
 /// [`CannotListen`], or what the database says.
 pub async fn run(settings: ServeSettings, database: Database) -> anyhow::Result<()> {
+    // What was typed wrong is said before anything is opened.
+    let copy = settings.columnar.url.as_deref().map(Copy::open).transpose()?;
     // The port comes first: a second server must not migrate the first one's database.
     let listener = bind(settings.listen).await?;
     let address = listener.local_addr().context("failed to read the address that was bound")?;
@@ -65,7 +69,7 @@ pub async fn run(settings: ServeSettings, database: Database) -> anyhow::Result<
             tracing::warn!("failed to print the address http://{address}: {error}");
         }
         first_start::welcome(app).await?;
-        chores(app, settings.audit_days).await
+        chores(app, &settings, copy.as_ref()).await
     };
     let worked = tokio::select! {
         worked = work => worked,
@@ -106,18 +110,33 @@ async fn begin(address: SocketAddr, settings: &ServeSettings, database: Database
 }
 
 /// What has to be done now and then; never done.
-async fn chores(app: &App, audit_days: u32) -> anyhow::Result<()> {
+async fn chores(app: &App, settings: &ServeSettings, copy: Option<&Copy>) -> anyhow::Result<()> {
     let tidy = async {
         loop {
-            if let Err(error) = tidy(app, audit_days).await {
+            if let Err(error) = tidy(app, settings.audit_days).await {
                 tracing::warn!("failed to delete what is over: {error}");
             }
             tokio::time::sleep(TIDY).await;
         }
     };
+    // What these have not finished at the end does not count, and the next start does it.
+    let copier = async {
+        match copy {
+            Some(copy) => {
+                columnar::keep(&app.store, copy, settings.columnar.closed_after_days, &app.copy_wanted).await;
+            }
+            None => std::future::pending().await,
+        }
+    };
+    let pruner = async {
+        retention::keep(&app.store, &settings.keep, &app.copy_wanted).await;
+        std::future::pending().await
+    };
     tokio::select! {
         () = telemetry::upkeep() => {}
         () = tidy => {}
+        () = copier => {}
+        () = pruner => {}
     }
     Ok(())
 }

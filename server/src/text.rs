@@ -21,6 +21,16 @@ pub fn from_hex(digits: &str) -> Option<Vec<u8>> {
     if rest.is_empty() { bytes.collect() } else { None }
 }
 
+/// 32 random hex digits.
+///
+/// # Errors
+/// When the system gives no random numbers.
+pub fn random_hex() -> std::io::Result<String> {
+    let mut random = [0; 16];
+    getrandom::fill(&mut random).map_err(std::io::Error::other)?;
+    Ok(hex(&random))
+}
+
 /// True for 32 hex digits in lower case: how machines and logs are named.
 pub fn is_id(text: &str) -> bool {
     text.len() == 32 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))

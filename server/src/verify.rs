@@ -36,6 +36,12 @@ async fn verify(store: &Store, repair: bool) -> anyhow::Result<()> {
     if let Some(error) = lost {
         return Err(anyhow::Error::new(error).context("failed to print the differences"));
     }
+    if found.pruned > 0 {
+        say::note(format_args!(
+            "{} verdicts have no events any more, by retention, and were counted as they stand",
+            found.pruned
+        ));
+    }
     if found.other_rules > 0 {
         say::note(format_args!(
             "{} verdicts are by other rules and were counted as they stand: see `weavewatch-server rejudge`",

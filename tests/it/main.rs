@@ -1,5 +1,6 @@
 //! Everything that needs more than one crate: the fences between them, and the programs as their users meet them.
 
+mod columnar;
 mod demo;
 mod durability;
 mod enrol;
@@ -7,6 +8,7 @@ mod hostile;
 mod layering;
 mod page;
 mod reports;
+mod servers;
 mod shapes;
 mod torture;
 mod uploads;

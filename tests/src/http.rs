@@ -74,6 +74,21 @@ impl Http {
         self.send(request.body(body.to_string()))
     }
 
+    /// The same to a server that may be gone: then there is no answer.
+    pub fn offer(&self, path: &str, body: &Value) -> Option<Answer> {
+        let request = self.client.post(format!("{}{path}", self.base)).header("content-type", "application/json");
+        self.try_send(request.body(body.to_string())).ok()
+    }
+
+    /// Deletes `path`.
+    ///
+    /// # Panics
+    /// When there is no answer.
+    #[track_caller]
+    pub fn delete(&self, path: &str) -> Answer {
+        self.send(self.client.delete(format!("{}{path}", self.base)))
+    }
+
     /// Brings files to `path` as a form, each in a part that is named `file`.
     ///
     /// # Panics

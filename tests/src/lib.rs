@@ -4,6 +4,7 @@
 //! the programs that [`program`] looks for and starts the PostgreSQL that [`postgres`] connects to.
 
 pub mod agent;
+pub mod batches;
 pub mod browser;
 pub mod http;
 pub mod layering;

@@ -1,6 +1,9 @@
 //! Cells, columns, and how they become series.
 
-use polars::prelude::{Column as Series, DataType, Field, NamedFrom, PlSmallStr, Series as Values};
+use polars::prelude::{
+    Column as Series, DataType, Field, IntoSeries, ListBuilderTrait, ListStringChunkedBuilder, NamedFrom, PlSmallStr,
+    Series as Values, TimeUnit, TimeZone,
+};
 
 /// One value.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -13,6 +16,8 @@ pub enum Cell {
     Int(i64),
     /// Yes or no.
     Flag(bool),
+    /// Texts in their order.
+    List(Vec<String>),
 }
 
 /// What a column holds.
@@ -26,6 +31,12 @@ pub enum Kind {
     Int,
     /// [`Cell::Flag`].
     Flag,
+    /// [`Cell::List`]; in Parquet only.
+    List,
+    /// [`Cell::Int`]: milliseconds since 1970 in UTC; in Parquet only.
+    Instant,
+    /// The same by the clock on the wall, of no zone.
+    WallClock,
 }
 
 /// A column's name and kind.
@@ -64,13 +75,34 @@ impl Column {
         self.kind
     }
 
+    /// A column of lists of texts.
+    pub const fn list(name: &'static str) -> Self {
+        Self { name, kind: Kind::List }
+    }
+
+    /// A column of points in time, in milliseconds since 1970.
+    pub const fn instant(name: &'static str) -> Self {
+        Self { name, kind: Kind::Instant }
+    }
+
+    /// A column of times as a clock on some wall showed them, in milliseconds since 1970 on that wall.
+    pub const fn wall_clock(name: &'static str) -> Self {
+        Self { name, kind: Kind::WallClock }
+    }
+
     pub(crate) fn field(&self) -> Field {
-        let data_type = match self.kind {
+        Field::new(PlSmallStr::from_static(self.name), self.data_type())
+    }
+
+    fn data_type(&self) -> DataType {
+        match self.kind {
             Kind::Text | Kind::Json => DataType::String,
             Kind::Int => DataType::Int64,
             Kind::Flag => DataType::Boolean,
-        };
-        Field::new(PlSmallStr::from_static(self.name), data_type)
+            Kind::List => DataType::List(Box::new(DataType::String)),
+            Kind::Instant => DataType::Datetime(TimeUnit::Milliseconds, Some(TimeZone::UTC)),
+            Kind::WallClock => DataType::Datetime(TimeUnit::Milliseconds, None),
+        }
     }
 
     /// The column's values from all rows.
@@ -87,13 +119,14 @@ impl Column {
                 });
                 Values::new(name, text.collect::<Result<Vec<_>, _>>()?)
             }
-            Kind::Int => {
+            Kind::Int | Kind::Instant | Kind::WallClock => {
                 let numbers = cells.map(|cell| match cell {
                     Some(Cell::Int(number)) => Ok(Some(*number)),
                     Some(Cell::Null) => Ok(None),
                     _ => Err(wrong()),
                 });
-                Values::new(name, numbers.collect::<Result<Vec<_>, _>>()?)
+                let numbers = Values::new(name, numbers.collect::<Result<Vec<_>, _>>()?);
+                numbers.cast(&self.data_type()).map_err(|error| error.to_string())?
             }
             Kind::Flag => {
                 let flags = cells.map(|cell| match cell {
@@ -102,6 +135,17 @@ impl Column {
                     _ => Err(wrong()),
                 });
                 Values::new(name, flags.collect::<Result<Vec<_>, _>>()?)
+            }
+            Kind::List => {
+                let mut lists = ListStringChunkedBuilder::new(name, rows.len(), rows.len());
+                for cell in cells {
+                    match cell {
+                        Some(Cell::List(texts)) => lists.append_values_iter(texts.iter().map(String::as_str)),
+                        Some(Cell::Null) => lists.append_null(),
+                        _ => return Err(wrong()),
+                    }
+                }
+                lists.finish().into_series()
             }
         };
         Ok(values.into())
@@ -123,6 +167,18 @@ impl From<Option<String>> for Cell {
 impl From<i64> for Cell {
     fn from(number: i64) -> Self {
         Self::Int(number)
+    }
+}
+
+impl From<Option<i64>> for Cell {
+    fn from(number: Option<i64>) -> Self {
+        number.map_or(Self::Null, Self::Int)
+    }
+}
+
+impl From<Vec<String>> for Cell {
+    fn from(texts: Vec<String>) -> Self {
+        Self::List(texts)
     }
 }
 

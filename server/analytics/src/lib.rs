@@ -1,10 +1,11 @@
-//! Rows to CSV and Parquet, a batch at a time: memory holds one batch, not the table.
+//! Rows to CSV and Parquet, a batch at a time: memory holds one batch, not the table. And counts from such files.
 //!
 //! This crate alone knows polars; its callers see plain cells. It knows no database and no log.
 
 mod cell;
 mod output;
 mod sheet;
+mod totals;
 
 use std::path::Path;
 
@@ -14,6 +15,7 @@ use polars::prelude::{DataFrame, ParquetWriter, Schema};
 pub use cell::{Cell, Column, Kind};
 use output::{Memory, Output, Writer};
 use sheet::Sheet;
+pub use totals::{ReasonTotal, Totals, totals};
 
 /// File formats.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

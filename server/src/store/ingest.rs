@@ -38,7 +38,13 @@ pub(super) async fn put(
     let mut refused = Vec::new();
     for (log, pieces) in by_log {
         let id = log_id(machine, log);
-        let revision = lock(write, &id, machine, log, &pieces[0].segment.file, received).await?;
+        let (revision, pruned) = lock(write, &id, machine, log, &pieces[0].segment.file, received).await?;
+        if pruned {
+            // A verdict of what comes now would be one of the rest (`prune.rs`).
+            let why = "retention removed the events of this log, which ended long ago by what had come of it";
+            refused.extend(pieces.iter().map(|piece| (piece.place, why.to_owned())));
+            continue;
+        }
         let mut known = Pieces::new(stored::ranges(write.connection(), &id).await?);
         for piece in pieces {
             known.add(piece);
@@ -54,7 +60,7 @@ pub(super) async fn put(
 }
 
 /// Makes the row when it is missing and holds it until the transaction ends, also where several may write. Answers the
-/// revision that the log has from now on.
+/// revision that the log has from now on, and whether retention has removed its events.
 async fn lock(
     write: &mut Write<'_>,
     id: &str,
@@ -62,13 +68,14 @@ async fn lock(
     log: &str,
     file: &str,
     received: &str,
-) -> sqlx::Result<i64> {
+) -> sqlx::Result<(i64, bool)> {
     // Not from 0: a log that was deleted and sent again must not be taken for the one before.
     let first = i64::from(getrandom::u32().map_err(|error| sqlx::Error::Io(error.into()))?) << 24;
-    sqlx::query(
-        "insert into logs (id, machine, log, file, received, end_offset, revision) values ($1, $2, $3, $4, $5, -1, $6)
-         on conflict (id) do update set revision = logs.revision + 1
-         returning revision",
+    let row = sqlx::query(
+        "insert into logs (id, machine, log, file, received, last_received, end_offset, revision)
+         values ($1, $2, $3, $4, $5, $5, -1, $6)
+         on conflict (id) do update set revision = logs.revision + 1, last_received = excluded.last_received
+         returning revision, events_pruned",
     )
     .bind(id)
     .bind(machine)
@@ -77,8 +84,8 @@ async fn lock(
     .bind(received)
     .bind(first)
     .fetch_one(write.connection())
-    .await?
-    .try_get(0)
+    .await?;
+    Ok((row.try_get(0)?, row.try_get::<i64, _>(1)? != 0))
 }
 
 async fn change(write: &mut Write<'_>, id: &str, changes: &Changes<'_>) -> sqlx::Result<()> {

@@ -12,7 +12,7 @@ use super::{Filter, Store, corrupt};
 use crate::text;
 
 /// The columns that [`StoredLog`] is made of.
-const COLUMNS: &str =
+pub(super) const COLUMNS: &str =
     "l.id, l.machine, l.received, l.report, l.started_s, l.missing_bytes, l.clock, l.unfinished, l.rules";
 
 /// One log with its verdict.
@@ -157,7 +157,7 @@ impl Store {
     }
 }
 
-fn stored_log(row: &AnyRow) -> sqlx::Result<StoredLog> {
+pub(super) fn stored_log(row: &AnyRow) -> sqlx::Result<StoredLog> {
     let clock: Option<String> = row.try_get("clock")?;
     Ok(StoredLog {
         id: row.try_get("id")?,

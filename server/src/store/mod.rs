@@ -8,6 +8,7 @@ mod bodies;
 mod checkup;
 mod columns;
 mod commits;
+mod copied;
 mod days;
 mod events;
 mod filter;
@@ -21,6 +22,7 @@ mod moment;
 mod pieces;
 mod plain;
 mod plan;
+mod prune;
 mod purge;
 mod ranges;
 mod readiness;
@@ -28,6 +30,7 @@ mod refill;
 mod rejudge;
 mod reports;
 mod rollups;
+mod room;
 mod schema;
 mod sessions;
 mod snapshot;
@@ -37,7 +40,7 @@ mod tokens;
 mod verdict;
 mod verify;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -51,6 +54,7 @@ use tokio::sync::{Mutex, MutexGuard};
 use crate::telemetry;
 pub use checkup::Checkup;
 pub use commits::Upload;
+pub use copied::CopiedLog;
 pub use events::{EventCursor, EventRow, Evidence};
 pub use filter::{Dimension, Filter};
 pub use holdings::Holdings;
@@ -58,6 +62,7 @@ pub use ingest::log_id;
 pub use logs::{Cursor, LogRow, StoredLog};
 pub use losses::{LossCursor, LossRow, LossTotal, Losses};
 pub use machines::{Machine, MachineRow};
+pub use prune::{Part, Pruned};
 pub use refill::Refill;
 pub use rejudge::{Former, Rejudged};
 pub use reports::{ReportCursor, ReportLog, ReportRow, SameLog};
@@ -116,6 +121,8 @@ struct Write<'a> {
     /// Folds that hold once this is committed, by log.
     folds: HashMap<String, fold::Held>,
     known: &'a fold::Folds,
+    /// Local days of which something changes, for the columnar copy; empty for logs without a date.
+    days: BTreeSet<String>,
     _turn: Option<MutexGuard<'a, ()>>,
 }
 
@@ -245,6 +252,7 @@ impl Store {
             transaction,
             statements: 0,
             pending: rollups::Pending::default(),
+            days: BTreeSet::new(),
             folded: 0,
             folds: HashMap::new(),
             known: &self.folds,
@@ -282,6 +290,7 @@ impl Write<'_> {
 
     async fn commit(mut self) -> sqlx::Result<()> {
         rollups::settle(&mut self).await?;
+        copied::mark(&mut self).await?;
         let started = Instant::now();
         let done = self.transaction.commit().await;
         metrics::histogram!(telemetry::COMMIT_SECONDS).record(started.elapsed().as_secs_f64());
@@ -301,11 +310,18 @@ async fn is_at_rest(connection: &mut AnyConnection) -> sqlx::Result<bool> {
 
 /// With a write-ahead log readers never wait; `full` makes an acknowledged commit survive a power cut as well.
 async fn prepare_sqlite(connection: &mut AnyConnection) -> sqlx::Result<()> {
+    let pages: i64 = sqlx::query("pragma page_count").fetch_one(&mut *connection).await?.try_get(0)?;
+    if pages == 0 {
+        // Only an empty file takes it, so it has to come first. On any other it would be a write.
+        connection.execute("pragma auto_vacuum = incremental").await?;
+    }
     for pragma in [
         "pragma busy_timeout = 10000",
         "pragma journal_mode = wal",
         "pragma synchronous = full",
         "pragma foreign_keys = on",
+        // What is deleted is overwritten where that costs no more writing; `room.rs` does the rest.
+        "pragma secure_delete = fast",
     ] {
         connection.execute(pragma).await?;
     }

@@ -3,6 +3,9 @@
 use super::{Store, audit, rollups};
 use crate::audit::{Actor, Deed};
 
+/// How a statement finds the rows that belong to the logs of a machine.
+const LOGS_OF_MACHINE: &str = "select id from logs where machine = $1";
+
 /// Children before parents, and the logs last of those that others are found by. A table that holds something of a machine
 /// has a line here; a test looks for what is left over.
 const TABLES: &[&str] = &[
@@ -16,6 +19,11 @@ const TABLES: &[&str] = &[
     "delete from losses where machine = $1",
     "delete from rollup_machines where machine = $1",
 ];
+
+/// The statements that go by log, for the logs of a list of placeholders instead.
+pub(super) fn by_log(some: &str) -> impl Iterator<Item = String> {
+    TABLES.into_iter().filter(|sql| sql.contains(LOGS_OF_MACHINE)).map(move |sql| sql.replace(LOGS_OF_MACHINE, some))
+}
 
 impl Store {
     /// Deletes all that is held of a machine in one transaction, and answers how many logs that were; `None` when the
@@ -37,6 +45,11 @@ impl Store {
             write.pending.note(id, Some(log), None);
         }
         rollups::settle(&mut write).await?;
+        let days: Vec<String> = sqlx::query_scalar("select distinct coalesce(day, '') from logs where machine = $1")
+            .bind(id)
+            .fetch_all(write.connection())
+            .await?;
+        write.days.extend(days);
         for statement in TABLES {
             sqlx::query(*statement).bind(id).execute(write.connection()).await?;
         }

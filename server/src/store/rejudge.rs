@@ -45,7 +45,7 @@ impl Store {
         if all {
             return self.log_count().await;
         }
-        let count: i64 = sqlx::query_scalar("select count(*) from logs where rules < $1")
+        let count: i64 = sqlx::query_scalar("select count(*) from logs where rules < $1 and events_pruned = 0")
             .bind(i64::from(resolver::RULES))
             .fetch_one(&self.pool)
             .await?;
@@ -59,13 +59,14 @@ impl Store {
     /// When the database fails; the step is not done then.
     pub async fn rejudge(&self, after: &str, all: bool) -> sqlx::Result<Option<Rejudged>> {
         let older = if all { i64::MAX } else { i64::from(resolver::RULES) };
-        let logs: Vec<String> =
-            sqlx::query_scalar("select id from logs where id > $1 and rules < $2 order by id limit $3")
-                .bind(after)
-                .bind(older)
-                .bind(LOGS)
-                .fetch_all(&self.pool)
-                .await?;
+        let logs: Vec<String> = sqlx::query_scalar(
+            "select id from logs where id > $1 and rules < $2 and events_pruned = 0 order by id limit $3",
+        )
+        .bind(after)
+        .bind(older)
+        .bind(LOGS)
+        .fetch_all(&self.pool)
+        .await?;
         let Some(last) = logs.last() else { return Ok(None) };
         let mut write = self.write().await?;
         let changed = judge(&mut write, &logs).await?;

@@ -223,17 +223,26 @@ pub async fn machines(connection: &mut AnyConnection, after: &str) -> sqlx::Resu
 
 /// How each log of a machine counts.
 pub async fn counted_logs(connection: &mut AnyConnection, machine: &str) -> sqlx::Result<Vec<Counted>> {
+    counted(connection, machine, &[]).await
+}
+
+/// How some logs of a machine count, or all of them when none is named.
+pub async fn counted(connection: &mut AnyConnection, machine: &str, only: &[String]) -> sqlx::Result<Vec<Counted>> {
+    let some: Vec<_> = (2..only.len() + 2).map(|number| format!("${number}")).collect();
+    let which = if some.is_empty() { String::new() } else { format!(" and l.id in ({})", some.join(", ")) };
     let mut tokens: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    let rows = sqlx::query("select r.log, r.token from logs l join log_reasons r on r.log = l.id where l.machine = $1")
-        .bind(machine)
-        .fetch_all(&mut *connection)
-        .await?;
+    let sql =
+        format!("select r.log, r.token from logs l join log_reasons r on r.log = l.id where l.machine = $1{which}");
+    // The text holds names of ours and placeholders only.
+    let query = only.iter().fold(sqlx::query(AssertSqlSafe(sql)).bind(machine), |query, id| query.bind(id));
+    let rows = query.fetch_all(&mut *connection).await?;
     for row in rows {
         tokens.entry(row.try_get(0)?).or_default().insert(row.try_get(1)?);
     }
     // A log that was never judged does not count.
-    let sql = format!("select l.id, {} from logs l where l.machine = $1 and l.report <> ''", Columns::SELECTED);
-    let rows = sqlx::query(AssertSqlSafe(sql)).bind(machine).fetch_all(connection).await?;
+    let sql = format!("select l.id, {} from logs l where l.machine = $1 and l.report <> ''{which}", Columns::SELECTED);
+    let query = only.iter().fold(sqlx::query(AssertSqlSafe(sql)).bind(machine), |query, id| query.bind(id));
+    let rows = query.fetch_all(connection).await?;
     rows.iter()
         .map(|row| {
             let id: String = row.try_get("id")?;

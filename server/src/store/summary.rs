@@ -78,6 +78,31 @@ pub struct CrossingCounts {
     pub unknown: i64,
 }
 
+/// What the columnar copy counts to.
+impl From<analytics::Totals> for Totals {
+    fn from(counted: analytics::Totals) -> Self {
+        Self {
+            logs: counted.logs,
+            machines: counted.machines,
+            split: SplitCounts {
+                engaged: counted.split_engaged,
+                off: counted.split_off,
+                unknown: counted.split_unknown,
+            },
+            crossing: CrossingCounts {
+                none: counted.crossing_none,
+                atlas_per_frame: counted.crossing_atlas_per_frame,
+                every_present: counted.crossing_every_present,
+                unknown: counted.crossing_unknown,
+            },
+            interop_crossing: counted.interop_crossing,
+            killed: counted.killed,
+            retired: counted.retired,
+            corrected: counted.corrected,
+        }
+    }
+}
+
 impl Store {
     /// Counts the logs that the filter lets through, from the roll-ups where they can tell.
     ///

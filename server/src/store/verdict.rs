@@ -62,8 +62,16 @@ pub(super) async fn replace(
     Ok(())
 }
 
-/// The same when nothing came in. Answers whether the verdict is another one now.
+/// The same when nothing came in. Answers whether the verdict is another one now. One whose events retention has removed
+/// stays what it was.
 pub(super) async fn again(write: &mut Write<'_>, id: &str) -> sqlx::Result<bool> {
+    let pruned: i64 = sqlx::query_scalar("select events_pruned from logs where id = $1")
+        .bind(id)
+        .fetch_one(write.connection())
+        .await?;
+    if pruned != 0 {
+        return Ok(false);
+    }
     let judged = judge(write.connection(), id).await?;
     put(write, id, &judged).await
 }
@@ -138,7 +146,9 @@ async fn put(write: &mut Write<'_>, id: &str, judged: &Judged) -> sqlx::Result<b
         .execute(write.connection())
         .await?;
     put_reasons(write, id, &before.columns.tokens, &new.tokens).await?;
-    // A log that is new was never judged and is not counted yet.
+    // A log that is new was never judged and is not counted yet, nor in any day.
+    let days = [Some(&before.columns.day).filter(|_| !is_first), Some(&new.day)];
+    write.days.extend(days.into_iter().flatten().map(|day| day.clone().unwrap_or_default()));
     let old = (!is_first).then(|| before.columns.counted(&before.machine));
     let now = new.counted(&before.machine);
     write.pending.note(&before.machine, old, Some(now));

@@ -37,6 +37,8 @@ pub struct Verified {
     pub logs: u64,
     /// Verdicts by other rules, which say something else with good reason: counted as they stand.
     pub other_rules: u64,
+    /// Verdicts whose events retention has removed: counted as they stand.
+    pub pruned: u64,
     /// Rows of counts.
     pub counts: u64,
     /// What is wrong.
@@ -117,7 +119,7 @@ impl Run<'_> {
         let mut after = String::new();
         loop {
             let sql = format!(
-                "select l.id, l.report, l.rules, l.missing_bytes, l.events, {} from logs l
+                "select l.id, l.report, l.rules, l.missing_bytes, l.events, l.events_pruned, {} from logs l
                  where l.machine = $1 and l.id > $2 and l.report <> '' order by l.id limit $3",
                 Columns::SELECTED
             );
@@ -132,6 +134,11 @@ impl Run<'_> {
                     .fetch_all(&mut *connection)
                     .await?;
                 let stored = Columns::read(row, tokens.into_iter().collect())?;
+                if row.try_get::<i64, _>("events_pruned")? != 0 {
+                    self.done.pruned += 1;
+                    counted.push(stored.counted(machine));
+                    continue;
+                }
                 if row.try_get::<i64, _>("rules")? != i64::from(resolver::RULES) {
                     self.done.other_rules += 1;
                     counted.push(stored.counted(machine));

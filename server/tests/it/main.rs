@@ -6,6 +6,7 @@
 mod access;
 mod admin;
 mod backup;
+mod columnar;
 mod described;
 mod disk;
 mod doctor;
@@ -27,6 +28,7 @@ mod problems;
 mod program;
 mod reports;
 mod requests;
+mod retention;
 mod rollups;
 mod sample;
 mod schemas;
