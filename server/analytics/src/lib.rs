@@ -56,7 +56,7 @@ struct Rows {
 }
 
 enum Sink {
-    Csv(Sheet),
+    Csv(Box<Sheet>),
     Parquet(Box<ParquetBatches<Writer>>),
 }
 
@@ -120,7 +120,7 @@ impl Stream {
 impl Rows {
     fn begin(writer: Writer, format: Format, columns: Vec<Column>) -> Result<Self, Error> {
         let sink = match format {
-            Format::Csv => Sink::Csv(Sheet::begin(writer, &columns)?),
+            Format::Csv => Sink::Csv(Box::new(Sheet::begin(writer, &columns)?)),
             Format::Parquet => {
                 let schema = columns.iter().map(Column::field).collect::<Schema>();
                 Sink::Parquet(Box::new(ParquetWriter::new(writer).batched(&schema).map_err(failed)?))
