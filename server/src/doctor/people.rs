@@ -55,7 +55,7 @@ pub(super) async fn clock(store: &Store) -> sqlx::Result<Check> {
         });
     }
     // The clock on a wall somewhere is at most 14 hours ahead of UTC.
-    let latest = now.saturating_add(15.hours()).map(|latest| latest.as_second()).unwrap_or(i64::MAX);
+    let latest = now.saturating_add(15.hours()).map_or(i64::MAX, Timestamp::as_second);
     let early = store.logs_from(latest).await?;
     Ok(if early > 0 {
         let advice = "the clocks of those PCs are ahead; their days count under dates to come";

@@ -64,8 +64,8 @@ impl Store {
         if self.is_file() {
             let mode = self.texts("pragma journal_mode").await?;
             let weak = self.number("pragma synchronous").await? < 2;
-            let mut found: Vec<_> = mode.into_iter().filter(|mode| mode == "off" || mode == "memory").collect();
-            found.iter_mut().for_each(|mode| mode.insert_str(0, "journal_mode="));
+            let unsafe_modes = mode.into_iter().filter(|mode| mode == "off" || mode == "memory");
+            let mut found: Vec<_> = unsafe_modes.map(|mode| format!("journal_mode={mode}")).collect();
             found.extend(weak.then(|| "synchronous below full".to_owned()));
             return Ok(found);
         }
