@@ -12,6 +12,7 @@ use wire::{BATCH_SCHEMA, Clock, Segment};
 use crate::at_most::AtMost;
 use crate::error::Error;
 use crate::refusals::Refusals;
+use crate::store::{DeadLetter, OF_A_MACHINE};
 use crate::text;
 use crate::told::{self, Told};
 
@@ -48,6 +49,8 @@ pub struct Checked {
     pub segments: Vec<(u64, Segment)>,
     /// What was left out.
     pub refused: Refusals,
+    /// The first of them, to be kept.
+    pub dead_letters: Vec<DeadLetter>,
     /// What the agent says of itself.
     pub told: Told,
     /// What was left out of that, with reasons.
@@ -57,8 +60,6 @@ pub struct Checked {
 /// The envelope of [`wire::Batch`] with its segments unread, so that one bad segment spoils no other.
 #[derive(Deserialize)]
 struct Envelope<'a> {
-    schema: String,
-    machine: String,
     #[serde(default)]
     agent: String,
     #[serde(borrow)]
@@ -67,6 +68,27 @@ struct Envelope<'a> {
     heartbeat: Option<&'a RawValue>,
     #[serde(borrow, default)]
     losses: AtMost<&'a RawValue, { told::LOSSES }>,
+}
+
+/// What every version of a batch tells first.
+#[derive(Deserialize)]
+struct Head {
+    schema: String,
+    machine: String,
+}
+
+/// The parts of a batch whose own shape is another than ours.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Loose<'a> {
+    #[serde(borrow)]
+    agent: Option<&'a RawValue>,
+    #[serde(borrow)]
+    segments: Option<&'a RawValue>,
+    #[serde(borrow)]
+    heartbeat: Option<&'a RawValue>,
+    #[serde(borrow)]
+    losses: Option<&'a RawValue>,
 }
 
 impl Encoding {
@@ -90,21 +112,29 @@ impl Encoding {
 /// [`Error::TooLarge`] above a limit, [`Error::BadBatch`] when the body is no batch.
 pub fn decode(encoding: Encoding, body: &[u8]) -> Result<Checked, Error> {
     let plain = unpack(encoding, body)?;
-    let batch: Envelope<'_> =
-        serde_json::from_slice(&plain).map_err(|error| Error::BadBatch(format!("the body is no batch: {error}")))?;
-    if batch.schema != BATCH_SCHEMA {
-        return Err(Error::BadBatch(format!("the schema of the batch is not {BATCH_SCHEMA}")));
-    }
+    let no_batch = |error: serde_json::Error| Error::BadBatch(format!("the body is no batch: {error}"));
+    let Head { schema, machine } = serde_json::from_slice(&plain).map_err(no_batch)?;
+    let is_newer = is_newer(&schema)?;
+    let batch =
+        if is_newer { loosely(&plain).map_err(no_batch)? } else { serde_json::from_slice(&plain).map_err(no_batch)? };
     if batch.segments.more > 0 {
         return Err(Error::TooLarge("5,000 segments"));
     }
-    let mut checked = Checked { machine: batch.machine, ..Checked::default() };
+    let mut checked = Checked { machine, ..Checked::default() };
     let machine_is_id = text::is_id(&checked.machine);
     for (place, raw) in (0..).zip(batch.segments.items) {
         let read = if machine_is_id { segment(raw.get()) } else { Err("the machine is not 32 hex digits".to_owned()) };
         match read {
             Ok(segment) => checked.segments.push((place, segment)),
-            Err(reason) => checked.refused.add(place, &reason),
+            Err(reason) => {
+                let reason = if is_newer { format!("of a newer version: {reason}") } else { reason };
+                checked.refused.add(place, &reason);
+                // One without a pseudonym names its machine by we do not know what.
+                if machine_is_id && checked.dead_letters.len() < OF_A_MACHINE {
+                    let letter = DeadLetter::new(&checked.machine, place, &reason, raw.get());
+                    checked.dead_letters.push(letter.map_err(|error| Error::Internal(error.into()))?);
+                }
+            }
         }
     }
     let (told, mut left_out) = Told::read(&batch.agent, batch.heartbeat, &batch.losses.items, batch.losses.more);
@@ -113,8 +143,35 @@ pub fn decode(encoding: Encoding, body: &[u8]) -> Result<Checked, Error> {
     } else if !told.is_empty() {
         left_out.push("the machine is not 32 hex digits".to_owned());
     }
+    if is_newer {
+        left_out.insert(
+            0,
+            format!("the batch is of a newer version ({}): what is unknown was left out", text::brief(&schema)),
+        );
+    }
     checked.left_out = told::at_most_a_few(left_out);
     Ok(checked)
+}
+
+/// Whether the schema is a later version of ours.
+fn is_newer(schema: &str) -> Result<bool, Error> {
+    let (name, own) = BATCH_SCHEMA.rsplit_once('/').unwrap_or_default();
+    let version = schema.strip_prefix(name).and_then(|rest| rest.strip_prefix('/'));
+    let version: Option<u64> = version.and_then(|version| version.parse().ok());
+    match (version, own.parse()) {
+        (Some(version), Ok(own)) if version > own => Ok(true),
+        _ if schema == BATCH_SCHEMA => Ok(false),
+        _ => Err(Error::BadBatch(format!("the schema of the batch is not {BATCH_SCHEMA}"))),
+    }
+}
+
+/// Reads what has the shape that we know, and nothing of the rest.
+fn loosely(plain: &[u8]) -> serde_json::Result<Envelope<'_>> {
+    fn known<'a, T: Deserialize<'a> + Default>(raw: Option<&'a RawValue>) -> T {
+        raw.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default()
+    }
+    let Loose { agent, segments, heartbeat, losses } = serde_json::from_slice(plain)?;
+    Ok(Envelope { agent: known(agent), segments: known(segments), heartbeat, losses: known(losses) })
 }
 
 fn unpack(encoding: Encoding, body: &[u8]) -> Result<Vec<u8>, Error> {
@@ -278,7 +335,7 @@ mod tests {
 
     #[test]
     fn what_is_no_batch_is_an_error() {
-        for body in ["", "{", "[]", "{}", &batch("").replace("batch/1", "batch/9"), "\u{0}\u{1}"] {
+        for body in ["", "{", "[]", "{}", &batch("").replace("batch/1", "batch/0"), "\u{0}\u{1}"] {
             let error = decode(Encoding::Identity, body.as_bytes()).expect_err(body);
             assert!(matches!(error, Error::BadBatch(_)), "{body}");
         }

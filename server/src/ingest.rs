@@ -63,7 +63,9 @@ fn unpack(encoding: Encoding, body: &[u8]) -> Result<(Checked, Upload), Error> {
     let mut checked = decode(encoding, body)?;
     let (segments, told) = (mem::take(&mut checked.segments), mem::take(&mut checked.told));
     let upload = Upload::pack(&checked.machine, &text::now(), segments, told);
-    Ok((checked, upload.map_err(|error| Error::Internal(error.into()))?))
+    let upload = upload.map_err(|error| Error::Internal(error.into()))?;
+    let dead_letters = mem::take(&mut checked.dead_letters);
+    Ok((checked, upload.with_dead_letters(dead_letters)))
 }
 
 /// What an upload takes of [`State::waiting`](crate::app::State::waiting).

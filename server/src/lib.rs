@@ -20,6 +20,7 @@ mod at_most;
 mod body;
 pub mod columnar;
 mod connections;
+mod dead_letters;
 mod decode;
 mod demo;
 mod enroll;

@@ -25,8 +25,8 @@ use crate::error::Error;
 use crate::export::http as exports;
 use crate::query::{Pairs, unknown};
 use crate::{
-    audit, enroll, health, ingest, logs, machines, openapi, pages, reports as brought, sign_in, summary, telemetry,
-    tokens,
+    audit, dead_letters, enroll, health, ingest, logs, machines, openapi, pages, reports as brought, sign_in, summary,
+    telemetry, tokens,
 };
 
 /// Every handler of the table of routes.
@@ -52,6 +52,7 @@ use crate::{
         machines::one,
         exports::machine,
         exports::table,
+        dead_letters::list,
         openapi::answer,
         tokens::list,
         tokens::make,

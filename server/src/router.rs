@@ -20,7 +20,8 @@ use crate::error::{Error, Html};
 use crate::export::http as exports;
 use crate::observe::observe;
 use crate::{
-    audit, enroll, health, ingest, logs, machines, openapi, pages, reports, sign_in, summary, telemetry, tokens,
+    audit, dead_letters, enroll, health, ingest, logs, machines, openapi, pages, reports, sign_in, summary, telemetry,
+    tokens,
 };
 
 /// One row of the table.
@@ -55,6 +56,7 @@ pub fn table() -> Vec<Route> {
         get("/api/v1/logs/{id}", Access::Read, self::get(logs::one)),
         get("/api/v1/machines", Access::Read, self::get(machines::list)),
         get("/api/v1/machines/{id}", Access::Read, self::get(machines::one)),
+        get("/api/v1/dead-letters", Access::Read, self::get(dead_letters::list)),
         get("/api/v1/openapi.json", Access::Read, self::get(openapi::answer)),
         get("/api/v1/machines/{id}/export", Access::Read, self::get(exports::machine)),
         get("/api/v1/export/{table}", Access::Read, self::get(exports::table)),

@@ -4,16 +4,17 @@
 //! that one that fails is answered alone, commits, and only then answers. Machines come in one order, so that servers that
 //! share a database do not wait for each other in a circle.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 use std::{io, mem};
 
 use tokio::sync::{Mutex as AsyncMutex, oneshot};
 use wire::Segment;
 
+use super::dead_letters::{self, DeadLetter, OF_A_MACHINE};
 use super::ingest::put;
 use super::pieces::Piece;
-use super::{Store, Write, losses};
+use super::{Store, Write, corrupt, losses};
 use crate::told::Told;
 
 /// Uploads in one transaction, and what they may hold as plain JSON: others want to write, too.
@@ -29,6 +30,7 @@ pub struct Upload {
     received: String,
     pieces: Vec<Piece>,
     told: Told,
+    dead_letters: Vec<DeadLetter>,
 }
 
 /// Pieces that were left out, by their place in the batch, with the reason.
@@ -61,7 +63,14 @@ impl Upload {
             received: received.to_owned(),
             pieces: pieces.collect::<io::Result<_>>()?,
             told,
+            dead_letters: Vec::new(),
         })
+    }
+
+    /// The same with segments that are refused already.
+    #[must_use]
+    pub fn with_dead_letters(self, dead_letters: Vec<DeadLetter>) -> Self {
+        Self { dead_letters, ..self }
     }
 
     /// What it holds as plain JSON.
@@ -87,7 +96,7 @@ impl Store {
     /// # Errors
     /// When the database fails; nothing of the upload is stored then.
     pub async fn ingest(&self, upload: Upload) -> sqlx::Result<Vec<(u64, String)>> {
-        if upload.pieces.is_empty() && upload.told.is_empty() {
+        if upload.pieces.is_empty() && upload.told.is_empty() && upload.dead_letters.is_empty() {
             return Ok(Vec::new());
         }
         let (answer, answered) = oneshot::channel();
@@ -233,9 +242,27 @@ async fn apply_within(write: &mut Write<'_>, upload: &Upload) -> sqlx::Result<sq
 }
 
 async fn apply(write: &mut Write<'_>, upload: &Upload) -> sqlx::Result<LeftOut> {
-    let Upload { machine, received, pieces, told } = upload;
+    let Upload { machine, received, pieces, told, dead_letters } = upload;
     losses::hear(write.connection(), machine, received, told).await?;
-    put(write, machine, received, pieces).await
+    let left_out = put(write, machine, received, pieces).await?;
+    dead_letters::keep(write, machine, received, dead_letters).await?;
+    if !left_out.is_empty() {
+        let letters = unplaced(machine, pieces, &left_out)?;
+        dead_letters::keep(write, machine, received, &letters).await?;
+    }
+    Ok(left_out)
+}
+
+/// Letters of pieces that make sense and found no place.
+fn unplaced(machine: &str, pieces: &[Piece], left_out: &LeftOut) -> sqlx::Result<Vec<DeadLetter>> {
+    let reasons: BTreeMap<_, _> = left_out.iter().map(|(place, reason)| (*place, reason)).collect();
+    let letters = pieces.iter().filter_map(|piece| Some((piece, reasons.get(&piece.place)?))).take(OF_A_MACHINE);
+    letters
+        .map(|(piece, reason)| {
+            let json = serde_json::to_string(&piece.segment).map_err(corrupt)?;
+            Ok(DeadLetter::new(machine, piece.place, reason, &json)?)
+        })
+        .collect()
 }
 
 /// Another writer got in the way: the same again may work.

@@ -17,6 +17,7 @@ const TABLES: &[&str] = &[
     "delete from log_ranges where log in (select id from logs where machine = $1)",
     "delete from verdict_history where log in (select id from logs where machine = $1)",
     "delete from losses where machine = $1",
+    "delete from dead_letters where machine = $1",
     "delete from rollup_machines where machine = $1",
 ];
 

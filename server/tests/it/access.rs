@@ -29,6 +29,7 @@ const WHO: &[(&str, &str)] = &[
     ("GET /api/v1/reports", "reader triager admin"),
     ("GET /api/v1/reports/{id}", "reader triager admin"),
     ("GET /reports/{id}", "reader triager admin"),
+    ("GET /api/v1/dead-letters", "reader triager admin"),
     ("GET /api/v1/openapi.json", "reader triager admin"),
     ("GET /api/v1/tokens", "admin"),
     ("POST /api/v1/tokens", "admin"),

@@ -7,6 +7,7 @@ mod access;
 mod admin;
 mod backup;
 mod columnar;
+mod dead_letters;
 mod described;
 mod disk;
 mod doctor;

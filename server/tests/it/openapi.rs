@@ -189,6 +189,8 @@ fn real_answers_are_as_described() {
             ("/api/v1/logs", "?limit=1"),
             ("/api/v1/logs", "?limit=0"),
             ("/api/v1/logs/{id}", "?nonsense=1"),
+            ("/api/v1/dead-letters", ""),
+            ("/api/v1/dead-letters", "?machine=x"),
             ("/api/v1/machines", ""),
             ("/api/v1/machines", "?limit=0"),
             ("/api/v1/machines/{id}", ""),

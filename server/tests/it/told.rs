@@ -26,6 +26,7 @@ pub async fn everything_of(world: &World, number: u32) -> i64 {
         ("machines", format!("id = {own}")),
         ("logs", format!("machine = {own}")),
         ("losses", format!("machine = {own}")),
+        ("dead_letters", format!("machine = {own}")),
         ("rollup_machines", format!("machine = {own}")),
         ("rollups", format!("dimension = 'machine' and value = '=' || {own}")),
         ("verdict_history", format!("log in {logs} or log not in (select id from logs)")),
