@@ -5,6 +5,7 @@ mod demo;
 mod durability;
 mod enrol;
 mod hostile;
+mod kills;
 mod layering;
 mod page;
 mod reports;

@@ -207,7 +207,7 @@ fn times(plan: &Plan, random: &mut Random) -> Vec<Duration> {
 }
 
 /// A free port below those that a system gives away by itself: nobody takes it while the server is dead.
-fn port(random: &mut Random) -> u16 {
+pub(crate) fn port(random: &mut Random) -> u16 {
     loop {
         let port = 10_000 + random.below(20_000) as u16;
         if std::net::TcpListener::bind(("127.0.0.1", port)).is_ok() {
