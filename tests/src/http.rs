@@ -130,12 +130,6 @@ impl Http {
         self.try_send(self.client.get(format!("{}{path}", self.base))).ok()
     }
 
-    /// Posts JSON to a server that may be gone: then there is no answer.
-    pub fn offer(&self, path: &str, body: &Value) -> Option<Answer> {
-        let request = self.client.post(format!("{}{path}", self.base)).header("content-type", "application/json");
-        self.try_send(request.body(body.to_string())).ok()
-    }
-
     #[track_caller]
     fn send(&self, request: reqwest::RequestBuilder) -> Answer {
         self.try_send(request).unwrap_or_else(|error| panic!("no answer: {error:?}"))
