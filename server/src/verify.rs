@@ -71,7 +71,7 @@ fn line(difference: &Difference) -> String {
     format!("{row} {column}: stored {}, computed {}", text::brief(&stored), text::brief(&computed))
 }
 
-/// The command `rejudge`. It may be stopped at any time and goes on where it was.
+/// The command `rejudge`. It may be stopped at any time; logs that are judged do not wait any more.
 ///
 /// # Errors
 /// What the database says.
@@ -90,17 +90,17 @@ async fn judge(store: &Store, all: bool, stop: Stop) -> anyhow::Result<()> {
     let mut after = String::new();
     let (mut logs, mut changed) = (0, 0);
     let is_done = loop {
-        let step = tokio::select! {
+        let judged = tokio::select! {
             biased;
             // What is under way is taken back whole.
             () = &mut asked => break false,
-            step = store.rejudge(&after, all) => step?,
+            judged = store.rejudge(&after, all) => judged?,
         };
-        let Some(step) = step else { break true };
-        after = step.last;
-        logs += step.logs;
-        changed += step.changed;
-        progress.add(step.logs);
+        let Some(judged) = judged else { break true };
+        after = judged.last;
+        logs += judged.logs;
+        changed += judged.changed;
+        progress.add(judged.logs);
     };
     drop(progress);
     if logs > 0 {

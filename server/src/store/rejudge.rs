@@ -97,7 +97,7 @@ impl Store {
 pub(super) async fn judge(write: &mut Write<'_>, logs: &[String]) -> sqlx::Result<u64> {
     let ids: Vec<_> = (1..=logs.len()).map(|number| format!("${number}")).collect();
     let sql = format!("select id, machine from logs where id in ({}) order by id", ids.join(", "));
-    let query = logs.iter().fold(sqlx::query(AssertSqlSafe(sql)), |query, log| query.bind(log));
+    let query = logs.iter().fold(sqlx::query(AssertSqlSafe(sql)), sqlx::query::Query::bind);
     let rows = query.fetch_all(write.connection()).await?;
     // As a batch does, machines first and in order.
     let machines = rows.iter().map(|row| row.try_get(1)).collect::<sqlx::Result<BTreeSet<String>>>()?;
