@@ -107,7 +107,7 @@ impl<N: AsRef<str>, V: AsRef<str>> FromIterator<(N, V)> for Query {
 }
 
 /// Everything but RFC 3986's unreserved characters becomes `%XX`; a blank becomes `%20`, which every reader understands.
-fn encode(text: &str, into: &mut String) {
+pub fn encode(text: &str, into: &mut String) {
     for byte in text.bytes() {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => into.push(char::from(byte)),

@@ -5,9 +5,11 @@
 //! alike. Memory is bounded as in [`Judge`]; a record that is no event costs nothing.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use wire::{Agreement, Comparison, Event, Finding, Judgement, Kind, LogFacts, Observation, Placement, Policy, Replay};
 
+use crate::levers::{Lever, Levers};
 use crate::replay::{MachineFold, Told, compare, replay};
 use crate::{Code, Judge};
 
@@ -23,6 +25,7 @@ pub struct Examiner {
     last: Option<SessionFold>,
     /// A record that only the newest rules explain was seen.
     newest_rules: bool,
+    levers: Levers,
 }
 
 /// What one session tells of itself.
@@ -52,6 +55,8 @@ pub struct Examination {
     pub line: Option<u64>,
     /// What it says, where it can be read.
     pub observed: Option<Placement>,
+    /// What somebody set, by variable, as far as the records tell it.
+    pub levers: BTreeMap<&'static str, Lever>,
 }
 
 impl Examiner {
@@ -69,6 +74,7 @@ impl Examiner {
             self.last = Some(std::mem::take(&mut self.open));
         }
         self.newest_rules |= needs_newest_rules(event);
+        self.levers.push(event);
         self.whole.push(observation);
         self.open.push(observation, event);
     }
@@ -89,7 +95,8 @@ impl Examiner {
         if comparison.result == Agreement::Disagrees {
             add(&mut judgement.findings, mismatch(&comparison, policy, line));
         }
-        Examination { judgement, told, policy, answer, comparison, line, observed }
+        let levers = self.levers.finish();
+        Examination { judgement, told, policy, answer, comparison, line, observed, levers }
     }
 }
 

@@ -16,8 +16,10 @@
 pub const RULES: u32 = 1;
 
 mod examine;
+mod levers;
 pub mod replay;
 mod verdict;
 
 pub use examine::{Examination, Examiner};
+pub use levers::Lever;
 pub use verdict::{Code, Judge};

@@ -57,6 +57,7 @@ mod text;
 mod tokens;
 mod told;
 mod verify;
+pub mod what_if;
 
 use std::path::Path;
 use std::process::ExitCode;

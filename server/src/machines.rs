@@ -13,7 +13,7 @@ use crate::auth::{Caller, Scope};
 use crate::error::Error;
 use crate::openapi::{self, Paging};
 use crate::query::{self, DEFAULT_LIMIT, Pairs, unknown};
-use crate::store::{Cursor, Machine};
+use crate::store::{Cursor, Learned, Machine};
 use crate::text;
 
 /// A page of machines.
@@ -31,6 +31,9 @@ pub struct Page {
 pub struct Detail {
     #[serde(flatten)]
     machine: Machine,
+    /// Boots and settings, as the logs tell them.
+    #[serde(flatten)]
+    learned: Learned,
     /// For `/api/v1/logs/{id}`, newest start first.
     log_ids: Vec<String>,
     /// For the parameter `cursor`; null on the last page.
@@ -89,7 +92,8 @@ pub async fn one(
     let id = known_form(id)?;
     let machine = app.store.machine(&id).await?.ok_or(Error::NotFound)?;
     let (log_ids, next) = app.store.log_ids(&id, after.as_ref(), limit).await?;
-    Ok(Json(Detail { machine, log_ids, next: next.map(|next| next.to_string()) }))
+    let learned = app.store.learned(&id).await?;
+    Ok(Json(Detail { machine, learned, log_ids, next: next.map(|next| next.to_string()) }))
 }
 
 /// Deletes everything that is held of a machine.

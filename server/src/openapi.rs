@@ -16,7 +16,7 @@ use axum::response::IntoResponse;
 use utoipa::OpenApi;
 
 use common::Common;
-pub use params::{Filters, GroupBy, Paging};
+pub use params::{Changes, Filters, GroupBy, Paging};
 pub use report::ScanReport;
 pub use reports::{ReportAnswer, ReportCreated, ReportForm};
 pub use upload::{Ack, Batch, Clock, Deleted, Enroll, Enrolled, Heartbeat};
@@ -26,7 +26,7 @@ use crate::export::http as exports;
 use crate::query::{Pairs, unknown};
 use crate::{
     audit, dead_letters, enroll, health, ingest, logs, machines, openapi, pages, reports as brought, sign_in, summary,
-    telemetry, tokens,
+    telemetry, tokens, what_if,
 };
 
 /// Every handler of the table of routes.
@@ -53,6 +53,7 @@ use crate::{
         exports::machine,
         exports::table,
         dead_letters::list,
+        what_if::answer,
         openapi::answer,
         tokens::list,
         tokens::make,

@@ -21,7 +21,7 @@ use crate::export::http as exports;
 use crate::observe::observe;
 use crate::{
     audit, dead_letters, enroll, health, ingest, logs, machines, openapi, pages, reports, sign_in, summary, telemetry,
-    tokens,
+    tokens, what_if,
 };
 
 /// One row of the table.
@@ -52,6 +52,7 @@ pub fn table() -> Vec<Route> {
         get("/api/v1/reports", Access::Read, self::get(reports::list::list)),
         get("/api/v1/reports/{id}", Access::Read, self::get(reports::one)),
         get("/api/v1/summary", Access::Read, self::get(summary::answer)),
+        get("/api/v1/what-if", Access::Read, self::get(what_if::answer)),
         get("/api/v1/logs", Access::Read, self::get(logs::list)),
         get("/api/v1/logs/{id}", Access::Read, self::get(logs::one)),
         get("/api/v1/machines", Access::Read, self::get(machines::list)),

@@ -36,6 +36,21 @@ pub fn is_id(text: &str) -> bool {
     text.len() == 32 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
+/// The number that content is found by, as 16 hex digits: JavaScript would round it.
+pub fn content_word(id: i64) -> String {
+    format!("{id:016x}")
+}
+
+/// The number behind such a word.
+pub fn content_id(word: &str) -> Option<i64> {
+    if is_content_id(word) { i64::from_str_radix(word, 16).ok() } else { None }
+}
+
+/// True for 16 hex digits in lower case.
+pub fn is_content_id(word: &str) -> bool {
+    word.len() == 16 && word.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
 /// The word that stands for a unit variant in JSON, such as `placement_changed`.
 pub fn word<T: Serialize>(value: &T) -> String {
     match serde_json::to_value(value) {
@@ -137,6 +152,16 @@ mod tests {
     fn words_are_those_of_the_json() {
         assert_eq!(word(&wire::Kind::PlacementChanged), "placement_changed");
         assert_eq!(word(&wire::FlawKind::EmptyBody), "empty_body");
+    }
+
+    #[test]
+    fn content_ids_lead_back_to_their_number() {
+        for id in [0, 1, i64::MAX] {
+            assert_eq!(content_id(&content_word(id)), Some(id));
+        }
+        for word in ["", "1", "ffffffffffffffff", "+000000000000001", "000000000000000G"] {
+            assert_eq!(content_id(word), None, "{word}");
+        }
     }
 
     #[test]

@@ -21,6 +21,7 @@ mod placement;
 mod reason;
 mod replay;
 mod report;
+mod situation;
 
 pub use agent::{Clock, Deleted, ENROLL_SCHEMA, ENROLLED_SCHEMA, Enroll, Enrolled, Heartbeat, Loss};
 pub use batch::{Ack, BATCH_SCHEMA, Batch, Refusal, Segment};
@@ -41,3 +42,4 @@ pub use replay::{
 pub use report::{
     Basis, Changed, Crossing, Finding, Judgement, Runtime, SCAN_SCHEMA, ScanReport, Session, Severity, Split, Verdict,
 };
+pub use situation::Situation;

@@ -32,15 +32,26 @@ impl Outcome {
 
     /// The outcome of a verdict. The first rule that fits wins: engaged, taken back, killed, then by crossing.
     pub fn of(verdict: &Verdict) -> Self {
-        let tried = |token: &str| matches!(token, "stage_a_failed" | "dp_refused_scanout");
-        match verdict.split {
+        let tokens = verdict.reasons.iter().map(crate::Reason::as_str);
+        Self::of_end(verdict.split, verdict.crossing, verdict.retired, verdict.killed, tokens)
+    }
+
+    /// The same of the parts that decide it, wherever they come from.
+    pub fn of_end<'a>(
+        split: Split,
+        crossing: Crossing,
+        retired: bool,
+        killed: bool,
+        mut tokens: impl Iterator<Item = &'a str>,
+    ) -> Self {
+        match split {
             Split::Engaged => Self::Engaged,
             Split::Unknown => Self::Unknown,
-            Split::Off if verdict.retired || verdict.reasons.iter().any(|reason| tried(reason.as_str())) => {
+            Split::Off if retired || tokens.any(|token| matches!(token, "stage_a_failed" | "dp_refused_scanout")) => {
                 Self::TakenBack
             }
-            Split::Off if verdict.killed => Self::Killed,
-            Split::Off => match verdict.crossing {
+            Split::Off if killed => Self::Killed,
+            Split::Off => match crossing {
                 Crossing::None => Self::Local,
                 Crossing::EveryPresent => Self::Crossing,
                 // `off` never goes with an atlas; the arm is for data of a newer agent.

@@ -78,7 +78,12 @@ fn search(machine: &Machine, path: Path, policy: Policy, switch: Switch) -> Vec<
 
 fn is_good(answer: &Replay) -> bool {
     let interop = answer.interop.as_ref().is_some_and(|interop| interop.crossing);
-    !interop && (answer.split == Split::Engaged || answer.crossing == Crossing::None)
+    ends_well(answer.split, answer.crossing, interop)
+}
+
+/// The split engages or one adapter does everything, and no interop crosses.
+pub(super) fn ends_well(split: Split, crossing: Crossing, interop_crossing: bool) -> bool {
+    !interop_crossing && (split == Split::Engaged || crossing == Crossing::None)
 }
 
 /// Every step that could matter here, cheapest first.

@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use wire::{Crossing, Machine, OverrideUse, Path, Policy, REPLAY_SCHEMA, Replay, ReplayRender, ReplayScanout, Split};
 
-use super::device::{self, Device, Render};
+use super::device::{self, Device, Render, Suggestion};
 use super::gate::{self, Decision};
 use super::gpu::Gpu;
 use super::line::{self, Line, Mask};
 use super::overrides::{self, Forced, MONITORS};
-use super::render;
+use super::render::{self, Ranking};
 use super::scanout::{self, Scanout};
 use super::settings::{self, D3D_FORCE_GPU, Setting, VK_FORCE_GPU};
 use super::trace::Trace;
@@ -20,6 +20,74 @@ use super::{cost, deposit, gl, service, vulkan};
 /// Every rule that was asked stands in the answer with its outcome. Facts that a rule needed and did not find are named in
 /// `missing`; what depends on them is null or unknown.
 pub fn replay(machine: &Machine, path: Path, policy: Policy) -> Replay {
+    let Decided { mut trace, scanout, ranking, overrides, suggestion, render, same, decision, crossing } =
+        decided(machine, path, policy);
+    let deposit = (path == Path::Vulkan)
+        .then(|| {
+            let for_split = policy == Policy::Adr039 && decision.reached_stage_a;
+            deposit::answer(machine, render.gpu.map(|(gpu, _)| gpu), for_split, &mut trace)
+        })
+        .flatten();
+    let (interop, interop_gpu, gl) = if path == Path::OpenGl {
+        let (interop, gpu, answer) = gl::answer(machine, suggestion.pick, &mut trace);
+        (Some(interop), gpu, Some(answer))
+    } else {
+        (None, None, None)
+    };
+    let (line, own_line) = print(machine, path, &render, &scanout, same, decision, &mut trace);
+    let service = (path == Path::Service).then(|| {
+        let mut answer = service::answer(machine, &ranking, suggestion.pick, &mut trace);
+        answer.placement = own_line;
+        answer
+    });
+    Replay {
+        schema: Cow::Borrowed(REPLAY_SCHEMA),
+        policy,
+        path,
+        render: render.gpu.map(|(gpu, provenance)| ReplayRender {
+            name: gpu.name(machine).to_owned(),
+            luid: gpu.luid(machine),
+            provenance: provenance.map(|words| Cow::Borrowed(words.as_str())),
+        }),
+        scanout: scanout.gpu.map(|gpu| ReplayScanout {
+            name: gpu.name(machine).to_owned(),
+            luid: gpu.luid(machine),
+            via: scanout.via,
+        }),
+        split: decision.split,
+        reason: decision.reason.map(Cow::Borrowed),
+        retired: decision.retired,
+        crossing,
+        overrides,
+        interop,
+        cost: cost::of(crossing, machine.panel),
+        line,
+        ranking: ranking.list(machine),
+        device_mask: mask(machine, [render.gpu.map(|(gpu, _)| gpu), scanout.gpu, interop_gpu]),
+        deposit,
+        gl,
+        service,
+        rules: trace.rules,
+        warnings: trace.warnings,
+        missing: trace.missing,
+    }
+}
+
+/// What the rules decide, before anything is put into words.
+pub(super) struct Decided {
+    pub(super) trace: Trace,
+    pub(super) scanout: Scanout,
+    pub(super) ranking: Ranking,
+    pub(super) overrides: Vec<OverrideUse>,
+    pub(super) suggestion: Suggestion,
+    pub(super) render: Render,
+    pub(super) same: Option<bool>,
+    pub(super) decision: Decision,
+    pub(super) crossing: Crossing,
+}
+
+/// Asks the rules in order.
+pub(super) fn decided(machine: &Machine, path: Path, policy: Policy) -> Decided {
     let mut trace = Trace::new();
     let at_origin = path == Path::Service;
     let scanout = scanout::resolve(machine, at_origin);
@@ -60,55 +128,7 @@ pub fn replay(machine: &Machine, path: Path, policy: Policy) -> Replay {
         (Some(false), Split::Off) => Crossing::EveryPresent,
         _ => Crossing::Unknown,
     };
-    let deposit = (path == Path::Vulkan)
-        .then(|| {
-            let for_split = policy == Policy::Adr039 && decision.reached_stage_a;
-            deposit::answer(machine, render.gpu.map(|(gpu, _)| gpu), for_split, &mut trace)
-        })
-        .flatten();
-    let (interop, interop_gpu, gl) = if path == Path::OpenGl {
-        let (interop, gpu, answer) = gl::answer(machine, suggestion.pick, &mut trace);
-        (Some(interop), gpu, Some(answer))
-    } else {
-        (None, None, None)
-    };
-    let (line, own_line) = print(machine, path, &render, &scanout, same, decision, &mut trace);
-    let service = at_origin.then(|| {
-        let mut answer = service::answer(machine, &ranking, suggestion.pick, &mut trace);
-        answer.placement = own_line;
-        answer
-    });
-    Replay {
-        schema: Cow::Borrowed(REPLAY_SCHEMA),
-        policy,
-        path,
-        render: render.gpu.map(|(gpu, provenance)| ReplayRender {
-            name: gpu.name(machine).to_owned(),
-            luid: gpu.luid(machine),
-            provenance: provenance.map(|words| Cow::Borrowed(words.as_str())),
-        }),
-        scanout: scanout.gpu.map(|gpu| ReplayScanout {
-            name: gpu.name(machine).to_owned(),
-            luid: gpu.luid(machine),
-            via: scanout.via,
-        }),
-        split: decision.split,
-        reason: decision.reason.map(Cow::Borrowed),
-        retired: decision.retired,
-        crossing,
-        overrides,
-        interop,
-        cost: cost::of(crossing, machine.panel),
-        line,
-        ranking: ranking.list(machine),
-        device_mask: mask(machine, [render.gpu.map(|(gpu, _)| gpu), scanout.gpu, interop_gpu]),
-        deposit,
-        gl,
-        service,
-        rules: trace.rules,
-        warnings: trace.warnings,
-        missing: trace.missing,
-    }
+    Decided { trace, scanout, ranking, overrides, suggestion, render, same, decision, crossing }
 }
 
 fn setting<'a>(machine: &'a Machine, name: &str, rule: &'static str, trace: &mut Trace) -> Option<Setting<'a>> {

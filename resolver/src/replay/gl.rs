@@ -64,12 +64,9 @@ pub type Pick = Option<(Gpu, Option<Provenance>)>;
 
 /// Climbs the ladder and writes what the session says about it.
 pub fn answer(machine: &Machine, pick: Pick, trace: &mut Trace) -> (Interop, Option<Gpu>, GlAnswer) {
-    let (gpu, evidence) = climb(machine, pick, trace);
-    trace.note("gl.evidence", evidence.as_str());
+    let (gpu, evidence, crossing) = interop(machine, pick, trace);
     let luid = gpu.and_then(|gpu| gpu.luid(machine));
     let context = context_luid(machine);
-    let crossing = context.is_some() && luid.is_some() && luid != context;
-    trace.note("gl.interop", if crossing { "crosses adapters" } else { "does not cross" });
     let agreement = agree(machine, pick, context);
     trace.note("gl.advisory", agreement.as_str());
     let mut lines = vec![advisory(machine, pick, context, agreement)];
@@ -85,6 +82,17 @@ pub fn answer(machine: &Machine, pick: Pick, trace: &mut Trace) -> (Interop, Opt
         crossing,
     };
     (interop, gpu, GlAnswer { agreement: Cow::Borrowed(agreement.as_str()), lines })
+}
+
+/// Where the interop devices go, by which evidence, and whether they cross.
+pub fn interop(machine: &Machine, pick: Pick, trace: &mut Trace) -> (Option<Gpu>, Evidence, bool) {
+    let (gpu, evidence) = climb(machine, pick, trace);
+    trace.note("gl.evidence", evidence.as_str());
+    let luid = gpu.and_then(|gpu| gpu.luid(machine));
+    let context = context_luid(machine);
+    let crossing = context.is_some() && luid.is_some() && luid != context;
+    trace.note("gl.interop", if crossing { "crosses adapters" } else { "does not cross" });
+    (gpu, evidence, crossing)
 }
 
 /// What the driver reports; zero is how it says that it does not.

@@ -1,8 +1,10 @@
-//! Rows to CSV and Parquet, a batch at a time: memory holds one batch, not the table. And counts from such files.
+//! Rows to CSV and Parquet, a batch at a time: memory holds one batch, not the table. And counts: from such files, and over
+//! columns of a whole fleet ([`Counts`]).
 //!
-//! This crate alone knows polars; its callers see plain cells. It knows no database and no log.
+//! This crate alone knows polars; its callers see plain cells and numbers. It knows no database and no log.
 
 mod cell;
+mod counts;
 mod output;
 mod sheet;
 mod totals;
@@ -13,6 +15,7 @@ use polars::io::parquet::write::BatchedWriter as ParquetBatches;
 use polars::prelude::{DataFrame, ParquetWriter, Schema};
 
 pub use cell::{Cell, Column, Kind};
+pub use counts::{Count, Counts};
 use output::{Memory, Output, Writer};
 use sheet::Sheet;
 pub use totals::{ReasonTotal, Totals, totals};

@@ -15,6 +15,9 @@ pub struct Filters;
 /// What counts are grouped by.
 pub struct GroupBy;
 
+/// What a what-if changes.
+pub struct Changes;
+
 /// Where a page of a list begins and how long it is.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -36,6 +39,9 @@ impl IntoParams for Filters {
         {
             parameters.push(parameter(name, meaning, words(["true", "false", ""])));
         }
+        // Ids of content are positive numbers.
+        let situation = text().pattern(Some("^([0-7][0-9a-f]{15}|)$"));
+        parameters.push(parameter("situation", "What a replay of the log needs, by its id.", many(situation.into())));
         for (name, meaning) in [
             ("from", "The first day, or the first moment by the log's own clock."),
             ("to", "The last day, or the moment behind the last."),
@@ -50,6 +56,19 @@ impl IntoParams for GroupBy {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         let dimensions = words(Dimension::ALL.iter().map(|of| of.as_str()));
         vec![parameter("group_by", "May repeat: then every combination is a group.", many(dimensions))]
+    }
+}
+
+impl IntoParams for Changes {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let policy = || words(wire::Policy::ALL.iter().map(|policy| policy.as_str()).chain([""]));
+        let names = resolver::replay::SETTINGS.join("|");
+        let setting = text().pattern(Some(format!("^(({names})=[^\\x00]{{0,300}}|)$")));
+        vec![
+            parameter("policy", "The rules to ask instead of those that each log shows.", policy()),
+            parameter("against", "The rules for how it is, instead of those that each log shows.", policy()),
+            parameter("set", "An environment setting for all, `NAME=VALUE`; may repeat.", many(setting.into())),
+        ]
     }
 }
 
@@ -77,6 +96,7 @@ const fn meaning(of: Dimension) -> &'static str {
         Dimension::Split => "The verdict's split.",
         Dimension::Crossing => "The verdict's crossing.",
         Dimension::Outcome => "One word for a verdict.",
+        Dimension::Cohort => "Kind of PC: which adapters it has, in which roles. An id that an answer gave.",
     }
 }
 
@@ -89,6 +109,7 @@ fn value(of: Dimension) -> RefOr<Schema> {
         Dimension::Outcome => words(wire::Outcome::ALL.iter().map(|outcome| outcome.as_str()).chain(none)),
         Dimension::Split => words(["engaged", "off", "unknown"].into_iter().chain(none)),
         Dimension::Crossing => words(["none", "atlas_per_frame", "every_present", "unknown"].into_iter().chain(none)),
+        Dimension::Cohort => text().pattern(Some("^([0-9a-f]{16}|null|)$")).into(),
         Dimension::Machine => text().pattern(Some("^([0-9a-f]{32}|null|)$")).into(),
         // No database holds a NUL in a name.
         Dimension::Reason

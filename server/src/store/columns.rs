@@ -14,7 +14,7 @@ use super::Dimension;
 use crate::text;
 
 /// The default of `logs.started_s`: sorts behind every real start.
-const NO_START_S: i64 = -1_000_000_000_000;
+pub const NO_START_S: i64 = -1_000_000_000_000;
 
 /// The columns of `rollups` that hold numbers, in the order of [`Numbers`]; `machines` stands behind them.
 pub const NUMBERS: [&str; 12] = [
@@ -139,6 +139,8 @@ impl Columns {
             let value = match dimension {
                 // A day is a column of the roll-ups, not a key.
                 Dimension::Day => continue,
+                // Counted from the rows.
+                Dimension::Cohort => continue,
                 Dimension::Reason => {
                     let tokens = self.tokens.iter().map(|token| Key::of(dimension, Some(token)));
                     keys.extend(tokens);

@@ -38,6 +38,8 @@ pub enum Dimension {
     Crossing,
     /// The page's one word for a verdict.
     Outcome,
+    /// Kind of PC: which adapters it has, in which roles. An id of `cohorts`.
+    Cohort,
 }
 
 /// Days in a series: ten years.
@@ -51,6 +53,7 @@ pub struct Filter {
     pub(super) retired: Option<bool>,
     pub(super) from: Option<Moment>,
     pub(super) to: Option<Moment>,
+    pub(super) situations: Vec<i64>,
 }
 
 /// SQL under construction with its values.
@@ -62,7 +65,7 @@ pub(super) struct Sql {
 
 impl Dimension {
     /// All of them, in the order of contract section 4, then ours.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Day,
         Self::Path,
         Self::Reason,
@@ -75,6 +78,7 @@ impl Dimension {
         Self::Split,
         Self::Crossing,
         Self::Outcome,
+        Self::Cohort,
     ];
 
     /// The word in queries.
@@ -92,6 +96,7 @@ impl Dimension {
             Self::Split => "split",
             Self::Crossing => "crossing",
             Self::Outcome => "outcome",
+            Self::Cohort => "cohort",
         }
     }
 
@@ -117,6 +122,7 @@ impl Dimension {
             Self::Split => ["engaged", "off", "unknown"].contains(&value),
             Self::Crossing => ["none", "atlas_per_frame", "every_present", "unknown"].contains(&value),
             Self::Outcome => wire::Outcome::from_word(value).is_some(),
+            Self::Cohort => text::is_content_id(value),
             Self::Reason | Self::Render | Self::Scanout | Self::GpuPair | Self::Runtime | Self::Exe => {
                 !value.contains('\0')
             }
@@ -143,6 +149,11 @@ impl Filter {
                 let slot = if name == "killed" { &mut self.killed } else { &mut self.retired };
                 *slot = Some(flag);
             }
+            "situation" if value.is_empty() => {}
+            "situation" => match text::content_id(value) {
+                Some(id) => self.situations.push(id),
+                None => return wrong("the id of a situation, 16 hex digits"),
+            },
             "from" | "to" => {
                 if value.is_empty() {
                     return Ok(true);
@@ -203,6 +214,10 @@ impl Filter {
         }
         if let Some(to) = self.to {
             clauses.push(format!("l.day is not null and l.started_s < {}", sql.bind(to.end_s())));
+        }
+        if !self.situations.is_empty() {
+            let ids: Vec<_> = self.situations.iter().map(|id| sql.bind(*id)).collect();
+            clauses.push(format!("l.situation in ({})", ids.join(", ")));
         }
         if !clauses.is_empty() {
             sql.push(" where ");

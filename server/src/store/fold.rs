@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
 
-use resolver::Examiner;
-use wire::{Judgement, LogFacts, Observation};
+use resolver::{Examination, Examiner};
+use wire::{LogFacts, Observation};
 
 use super::bodies::offset;
 
@@ -87,10 +87,10 @@ impl Fold {
         self.seen + number(self.last.len())
     }
 
-    /// The verdict when the log ends here.
-    pub fn judge(mut self, facts: &LogFacts) -> Judgement {
+    /// What the log tells when it ends here.
+    pub fn examine(mut self, facts: &LogFacts) -> Examination {
         self.push_last();
-        self.examiner.finish(facts).judgement
+        self.examiner.finish(facts)
     }
 
     fn push_last(&mut self) {
@@ -183,7 +183,7 @@ mod tests {
         again.take(&[flaw(5), flaw(9)]);
         behind.take(&[flaw(9)]);
         assert_eq!((again.events(), behind.events()), (3, 4));
-        let found = |fold: Fold| fold.judge(&LogFacts::default()).findings.len();
+        let found = |fold: Fold| fold.examine(&LogFacts::default()).judgement.findings.len();
         assert_eq!((found(again.clone()), found(Fold::default())), (found(behind), 2));
         assert!(again.rewind(9));
         assert!(!again.rewind(9), "the record in front is folded already");

@@ -30,6 +30,19 @@ pub struct Machine {
     pub losses: Losses,
     /// How many logs it has.
     pub logs: i64,
+    /// The newest verdict's one word.
+    pub outcome: Option<String>,
+    /// What kind of PC it is, by the newest log that tells.
+    pub cohort: Option<CohortName>,
+}
+
+/// A kind of PC as answers name it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, ToSchema)]
+pub struct CohortName {
+    /// For the filter `cohort`.
+    pub id: String,
+    /// For people.
+    pub label: String,
 }
 
 /// The flat columns of one machine, for export.
@@ -43,6 +56,8 @@ pub struct MachineRow {
     pub heartbeat: Option<String>,
     pub heartbeat_at: Option<String>,
     pub logs: i64,
+    pub outcome: Option<String>,
+    pub cohort: Option<String>,
 }
 
 impl Store {
@@ -90,8 +105,16 @@ impl Store {
     async fn with_losses(&self, rows: Vec<MachineRow>) -> sqlx::Result<Vec<Machine>> {
         let ids: Vec<_> = rows.iter().map(|row| row.id.clone()).collect();
         let mut losses = self.machine_losses(&ids).await?;
+        let cohorts: Vec<_> = rows.iter().filter_map(|row| row.cohort.clone()).collect();
+        let labels = self.cohort_labels(&cohorts).await?;
+        let name = |id: String| {
+            let label = labels.get(&id).cloned().unwrap_or_default();
+            CohortName { id, label }
+        };
         let whole = |row: MachineRow| {
             Ok(Machine {
+                outcome: row.outcome,
+                cohort: row.cohort.map(name),
                 losses: losses.remove(&row.id).unwrap_or_default(),
                 heartbeat: row.heartbeat.map(|json| serde_json::from_str(&json)).transpose().map_err(corrupt)?,
                 id: row.id,
@@ -145,5 +168,7 @@ fn machine_row(row: &AnyRow) -> sqlx::Result<MachineRow> {
         heartbeat: row.try_get("heartbeat")?,
         heartbeat_at: row.try_get("heartbeat_at")?,
         logs: row.try_get("logs")?,
+        outcome: row.try_get("outcome")?,
+        cohort: row.try_get("cohort")?,
     })
 }

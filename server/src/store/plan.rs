@@ -56,14 +56,14 @@ pub struct Counts {
 impl Plan {
     /// `None` when only the rows can tell.
     pub fn of(filter: &Filter, group_by: &[Dimension]) -> Option<Self> {
-        if filter.killed.is_some() || filter.retired.is_some() {
+        if filter.killed.is_some() || filter.retired.is_some() || !filter.situations.is_empty() {
             return None;
         }
         let filtered = filter.values.iter().map(|(dimension, _)| *dimension);
         let named: BTreeSet<_> =
             filtered.chain(group_by.iter().copied()).filter(|one| *one != Dimension::Day).collect();
         let dimension = named.first().copied();
-        if named.len() > 1 {
+        if named.len() > 1 || named.contains(&Dimension::Cohort) {
             return None;
         }
         let mut values = dimension.map(|dimension| values(filter, dimension)).unwrap_or_default();

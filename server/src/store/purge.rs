@@ -1,6 +1,6 @@
 //! How a machine is forgotten: with everything that belongs to it, or not at all.
 
-use super::{Store, audit, rollups};
+use super::{Store, audit, learned, rollups};
 use crate::audit::{Actor, Deed};
 
 /// How a statement finds the rows that belong to the logs of a machine.
@@ -55,6 +55,7 @@ impl Store {
             sqlx::query(*statement).bind(id).execute(write.connection()).await?;
         }
         let logs = sqlx::query("delete from logs where machine = $1").bind(id).execute(write.connection()).await?;
+        learned::sweep(&mut write).await?;
         sqlx::query("delete from machines where id = $1").bind(id).execute(write.connection()).await?;
         let outcome = format!("{} logs", logs.rows_affected());
         audit::write(write.connection(), by, Deed::MachineDeleted, id, &outcome).await?;

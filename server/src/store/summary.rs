@@ -1,6 +1,7 @@
 //! How many logs and machines: in all, and by any combination of dimensions (contract section 4).
 
 use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -20,6 +21,9 @@ pub struct Summary {
     pub groups: Vec<Group>,
     /// Each log once.
     pub total: Totals,
+    /// What people call the cohorts among the keys, by id; left out when there are none.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub cohorts: BTreeMap<String, String>,
 }
 
 /// One group.
@@ -110,12 +114,14 @@ impl Store {
     /// When the database fails.
     pub async fn summary(&self, filter: &Filter, group_by: &[Dimension]) -> sqlx::Result<Summary> {
         if group_by.is_empty() {
-            return Ok(Summary { groups: Vec::new(), total: self.total(filter).await? });
+            return Ok(Summary { groups: Vec::new(), total: self.total(filter).await?, cohorts: BTreeMap::new() });
         }
         let mut read = self.read().await?;
         let groups = counts(&mut read, filter, group_by).await?;
         let total = counts(&mut read, filter, &[]).await?.pop().map(|group| group.totals).unwrap_or_default();
-        Ok(Summary { groups, total })
+        drop(read);
+        let cohorts = self.cohorts_among(&groups).await?;
+        Ok(Summary { groups, total, cohorts })
     }
 
     /// The groups, or without a dimension the total, from the rows alone in one statement: what the roll-ups are held
@@ -125,6 +131,14 @@ impl Store {
     /// When the database fails.
     pub async fn groups_of_rows(&self, filter: &Filter, group_by: &[Dimension]) -> sqlx::Result<Vec<Group>> {
         counts_of_rows(&mut *self.pool.acquire().await?, filter, group_by).await
+    }
+
+    /// What people call the cohorts among the keys.
+    async fn cohorts_among(&self, groups: &[Group]) -> sqlx::Result<BTreeMap<String, String>> {
+        let name = Dimension::Cohort.as_str();
+        let ids: BTreeSet<_> =
+            groups.iter().filter_map(|group| group.key.get(name)?.as_str().map(str::to_owned)).collect();
+        self.cohort_labels(&Vec::from_iter(ids)).await
     }
 
     /// All logs that the filter lets through.

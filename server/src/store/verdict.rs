@@ -11,7 +11,7 @@ use super::fold::{Fold, Held};
 use super::ingest::{ROWS_PER_INSERT, placeholders};
 use super::pieces::Changes;
 use super::ranges::Ranges;
-use super::{Write, corrupt, stored};
+use super::{Write, corrupt, learned, stored};
 use crate::text;
 
 /// Folds what will be stored of a log when these changes are made, before they are. `before` is the log's revision then.
@@ -39,6 +39,8 @@ pub(super) struct Judged {
     pub report: ScanReport,
     /// The same as it is stored.
     pub json: String,
+    /// What the log tells of its PC.
+    pub told: learned::Facts,
     /// Bytes that have not arrived although later ones have.
     pub missing_bytes: i64,
     /// Records that count.
@@ -90,10 +92,11 @@ async fn sum(connection: &mut AnyConnection, id: &str, ranges: &Ranges, fold: Fo
     let facts: LogFacts = serde_json::from_str(row.try_get(1)?).map_err(corrupt)?;
     let missing_bytes = ranges.missing_bytes(row.try_get(2)?);
     let events = fold.events();
-    let judgement = fold.judge(&facts);
-    let report = ScanReport::new(file, facts.process, facts.end, facts.counts, judgement);
+    let examination = fold.examine(&facts);
+    let told = learned::Facts::of(&examination)?;
+    let report = ScanReport::new(file, facts.process, facts.end, facts.counts, examination.judgement);
     let json = serde_json::to_string(&report).map_err(corrupt)?;
-    Ok(Judged { report, json, missing_bytes, events })
+    Ok(Judged { report, json, told, missing_bytes, events })
 }
 
 impl Write<'_> {
@@ -145,6 +148,7 @@ async fn put(write: &mut Write<'_>, id: &str, judged: &Judged) -> sqlx::Result<b
         .bind(i64::from(RULES))
         .execute(write.connection())
         .await?;
+    learned::put(write, id, &judged.told).await?;
     put_reasons(write, id, &before.columns.tokens, &new.tokens).await?;
     // A log that is new was never judged and is not counted yet, nor in any day.
     let days = [Some(&before.columns.day).filter(|_| !is_first), Some(&new.day)];

@@ -38,6 +38,9 @@ fn pages_hold_each_machine_once() {
             let mut one = world.json(&format!("/api/v1/machines/{}", machine(number))).await;
             let one = one.as_object_mut().expect("an object");
             let ids = one.remove("log_ids").expect("a list");
+            let boots = one.remove("boots").expect("a list");
+            assert_eq!(boots.as_array().map(Vec::len), Some(1), "{boots}");
+            assert_eq!((one.remove("settings").is_some(), one.remove("boots_left_out")), (true, Some(json!(false))));
             assert_eq!((one.remove("next"), ids.as_array().map(Vec::len)), (Some(json!(null)), Some(1)));
             assert_eq!(&Value::Object(one.clone()), item, "the same words in both answers");
         }

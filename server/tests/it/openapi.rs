@@ -84,7 +84,7 @@ fn every_route_is_described_and_nothing_else() {
 fn every_dimension_is_a_parameter() {
     let document = document();
     let dimensions: BTreeSet<_> = Dimension::ALL.iter().map(|dimension| dimension.as_str().to_owned()).collect();
-    for path in ["/api/v1/summary", "/api/v1/logs", "/"] {
+    for path in ["/api/v1/summary", "/api/v1/logs", "/api/v1/what-if", "/"] {
         let described = parameters(operation(&document, "GET", path), "query");
         assert!(described.is_superset(&dimensions), "{path}: {described:?}");
     }
@@ -215,6 +215,10 @@ fn real_answers_are_as_described() {
             ("/api/v1/summary", ""),
             ("/api/v1/summary", "?group_by=reason&group_by=day"),
             ("/api/v1/summary", "?group_by=nonsense"),
+            ("/api/v1/summary", "?group_by=cohort"),
+            ("/api/v1/what-if", "?policy=adr039"),
+            ("/api/v1/what-if", "?set=DXR_WEAVE_ON_SCANOUT%3D0&against=document"),
+            ("/api/v1/what-if", "?policy=nonsense"),
         ] {
             check("GET", path, &world.get(&format!("{}{query}", uri(path, &report))).await);
         }
@@ -288,8 +292,8 @@ fn an_answer_that_is_not_as_described_is_found() {
             Answer { status: StatusCode::OK, headers: headers.into_iter().collect(), body: body.to_string().into() };
         described.fault("GET", "/api/v1/machines/{id}", &answer)
     };
-    let good =
-        json!({"id": machine(1), "first_seen": "", "logs": 1, "losses": {}, "losses_left_out": 0, "log_ids": []});
+    let good = json!({"id": machine(1), "first_seen": "", "logs": 1, "losses": {}, "losses_left_out": 0, "log_ids": [],
+            "boots": [], "boots_left_out": false, "settings": []});
     assert_eq!(fault(good.clone()), None);
     for (key, value) in [("new", json!(1)), ("logs", json!("1")), ("heartbeat", json!({"new": 1})), ("id", json!(null))]
     {

@@ -35,6 +35,9 @@ pub async fn everything_of(world: &World, number: u32) -> i64 {
         ("report_logs", format!("report in {reports} or report not in (select id from reports)")),
         ("log_reasons", format!("log in {logs} or log not in (select id from logs)")),
         ("log_ranges", format!("log in {logs} or log not in (select id from logs)")),
+        ("topologies", "id not in (select topology from logs where topology is not null)".to_owned()),
+        ("cohorts", "id not in (select cohort from logs where cohort is not null)".to_owned()),
+        ("situations", "id not in (select situation from logs where situation is not null)".to_owned()),
     ] {
         let sql = AssertSqlSafe(format!("select count(*) from {table} where {whose}"));
         let count: i64 = sqlx::query_scalar(sql).fetch_one(&mut connection).await.expect("the tables exist");
