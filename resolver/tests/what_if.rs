@@ -74,6 +74,7 @@ fn a_situation_survives_its_json_and_the_next_boot() {
         // The next boot gives other LUIDs.
         let Ok(text) = String::from_utf8(bytes) else { continue };
         let rebooted = text.replace("00000000:0", "00000000:7").replace("00000000:70000000", "00000000:00000000");
+        let rebooted = rebooted.replace("0x000000000", "0x000000007");
         with_luids += usize::from(rebooted != text);
         assert_eq!(situation_of(rebooted.as_bytes()), own, "{path:?}");
     }
@@ -123,6 +124,16 @@ fn the_policy_and_an_override_decide() {
     assert_eq!(what_if(of(Path::D3d11), None, &newest).effect, Effect::Stay);
     let panel = what_if(of(Path::D3d11), None, &change(None, &[("DXR_D3D_FORCE_GPU", "scanout")]));
     assert_eq!((panel.effect, panel.after.outcome()), (Effect::Sideways, Outcome::Local), "{panel:?}");
+    // The app was seen where the ranking puts it, so it follows an override; one that went its own way does not.
+    for (device, value, effect) in
+        [(1, "scanout", Effect::Sideways), (1, "scanout ", Effect::Stay), (2, "dgpu", Effect::Stay)]
+    {
+        let mut own = of(Path::D3d12);
+        own.machine.session.device_luid = Some(Luid(device));
+        let answer = what_if(own, None, &change(None, &[("DXR_D3D_FORCE_GPU", value)]));
+        assert_eq!(answer.effect, effect, "{device} {value:?}: {answer:?}");
+        assert_eq!(answer.assumed, if effect == Effect::Stay { vec![] } else { vec!["session.device_luid"] });
+    }
     let mut client = of(Path::IpcClient);
     client.machine.told_scanout = None;
     let client = what_if(client, None, &newest);

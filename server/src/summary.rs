@@ -26,6 +26,10 @@ pub struct Answer {
     groups: Vec<GroupAnswer>,
     /// Each log once.
     total: TotalAnswer,
+    /// What people call the cohorts among the keys, by id; left out when there are none.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[schema(required = false)]
+    cohorts: BTreeMap<String, String>,
 }
 
 /// One group.
@@ -77,6 +81,7 @@ pub async fn answer(State(app): State<App>, Pairs(pairs): Pairs) -> Result<Json<
     Ok(Json(Answer {
         groups: groups.into_iter().map(group).collect(),
         total: TotalAnswer { shares: (&summary.total).into(), totals: summary.total },
+        cohorts: summary.cohorts,
     }))
 }
 

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use wire::{Crossing, Machine, Outcome, Path, Policy, RuleOutcome, Split};
+use wire::{Crossing, Luid, Machine, Outcome, OverrideUse, Path, Policy, RuleOutcome, Split};
 
 use super::advise::ends_well;
 use super::answer::{Decided, decided};
@@ -26,6 +26,10 @@ pub struct Ending {
     pub crossing: Crossing,
     /// OpenGL only: its interop devices are on another adapter than its context.
     pub interop_crossing: bool,
+    /// Where the app renders, so far as that is told.
+    pub render_luid: Option<Luid>,
+    /// Every override variable that is set.
+    pub overrides: Vec<OverrideUse>,
     /// Facts that would tell more; empty when the end is certain.
     pub missing: Vec<Cow<'static, str>>,
     rules: Vec<RuleOutcome>,
@@ -33,7 +37,8 @@ pub struct Ending {
 
 /// Replays one session and keeps its end only.
 pub fn ending(machine: &Machine, path: Path, policy: Policy) -> Ending {
-    let Decided { mut trace, scanout, suggestion, render, decision, crossing, .. } = decided(machine, path, policy);
+    let Decided { mut trace, scanout, suggestion, render, decision, crossing, overrides, .. } =
+        decided(machine, path, policy);
     let interop_crossing = path == Path::OpenGl && gl::interop(machine, suggestion.pick, &mut trace).2;
     if crossing == Crossing::Unknown && decision.split == Split::Off {
         if !scanout.is_told() {
@@ -55,6 +60,8 @@ pub fn ending(machine: &Machine, path: Path, policy: Policy) -> Ending {
         retired: decision.retired,
         crossing,
         interop_crossing,
+        render_luid: render.gpu.and_then(|(gpu, _)| gpu.luid(machine)),
+        overrides,
         missing: trace.missing,
         rules: trace.rules,
     }

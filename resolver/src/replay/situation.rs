@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use wire::{Agreement, Luid, Machine, Policy, Settings, Situation};
+use wire::{Agreement, Luid, Machine, Path, Policy, SessionFacts, Settings, Situation, ToldScanout, Verdict};
 
 use super::told::Switch;
 use super::{compare, depends_on, ending, replay};
@@ -10,24 +10,41 @@ use crate::Examination;
 
 /// The situation of a log's last session.
 ///
-/// What its placement says of the session counts as a fact. Where the rules then say what the log says, every gate that they
-/// asked is confirmed by it, so its fact is no longer open.
+/// What its placement says counts as a fact: both adapters, and what it says of the session. Where the rules then say what the
+/// log says, every gate that they asked is confirmed by it, so its fact is no longer open.
 pub fn situation(examination: &Examination) -> Situation {
     let Examination { told, observed, policy, judgement, .. } = examination;
     let path = judgement.path;
-    let (machine, _) = match observed {
+    let (mut machine, _) = match observed {
         Some(observed) => told.as_observed(observed),
         None => (told.machine.clone(), Switch::Named),
     };
+    place(&mut machine, path, &judgement.verdict);
     let agrees = |observed| compare(&replay(&machine, path, *policy), observed, &[]).result == Agreement::Agrees;
     let confirmed: Vec<_> = if observed.as_ref().is_some_and(agrees) {
         ending(&machine, path, *policy).asked().collect()
     } else {
         Vec::new()
     };
+    // What has no default is missing in the machine itself.
+    let has_default = |fact: &str| SessionFacts::FLAGS.contains(&fact) || fact.starts_with("settings.");
     let matters = |fact: &str| Policy::ALL.into_iter().any(|policy| depends_on(path, policy, fact));
-    let missing = told.missing.iter().filter(|fact| matters(fact) && !confirmed.contains(fact)).cloned().collect();
+    let missing = told.missing.iter().filter(|fact| has_default(fact) && matters(fact) && !confirmed.contains(fact));
+    let missing = missing.cloned().collect();
     Situation { policy: *policy, path, machine: renumber(machine), missing }
+}
+
+/// Where resolver and device say nothing of themselves, the verdict still names the adapters; what is not told is left open.
+fn place(machine: &mut Machine, path: Path, verdict: &Verdict) {
+    if let (Some(true), Some(own)) = (machine.told_scanout.as_ref().map(ToldScanout::is_open), &verdict.scanout) {
+        machine.told_scanout = Some(ToldScanout { name: own.name.clone(), luid: Some(own.luid), via: None });
+    }
+    // No log says that an adapter is no Vulkan device.
+    for kind in machine.adapters.iter_mut().map(|adapter| &mut adapter.vulkan_type) {
+        kind.get_or_insert_with(|| "unknown".to_owned());
+    }
+    let device = if path == Path::OpenGl { &mut machine.session.gl_luid } else { &mut machine.session.device_luid };
+    *device = device.or(verdict.render.as_ref().map(|own| own.luid));
 }
 
 /// LUIDs differ from boot to boot and only tell adapters apart, so they are numbered from 1 in order of appearance. Zero is

@@ -1,13 +1,15 @@
 //! What one session would become under another policy or other settings (issue 5, what-if).
 //!
 //! Better and worse follow what [`advise`](super::advise()) calls good. Session facts that the log leaves open keep their
-//! defaults; those that the new answer rests on are named.
+//! defaults; those that the new answer rests on are named, and so is `session.device_luid` where an app is taken to follow an
+//! override.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use wire::{Policy, Situation};
 
+use super::settings::{D3D_FORCE_GPU, VK_FORCE_GPU};
 use super::{Ending, ending};
 
 /// What is changed, for every session alike.
@@ -53,11 +55,31 @@ pub struct WhatIf {
 /// shows.
 pub fn what_if(mut situation: Situation, against: Option<Policy>, change: &Change) -> WhatIf {
     let own = situation.policy;
-    let before = ending(&situation.machine, situation.path, against.unwrap_or(own));
+    let path = situation.path;
+    let before = ending(&situation.machine, path, against.unwrap_or(own));
+    // An app renders where the runtime tells it to. One that was seen elsewhere goes its own way under any override.
+    let may_move = [D3D_FORCE_GPU, VK_FORCE_GPU].iter().any(|name| change.set.contains_key(*name));
+    let device = situation.machine.session.device_luid.filter(|_| may_move);
+    let mut follows = false;
+    if device.is_some() {
+        situation.machine.session.device_luid = None;
+        let suggested = ending(&situation.machine, path, own).render_luid;
+        follows = suggested.is_none_or(|suggested| Some(suggested) == device);
+    }
     for (name, value) in &change.set {
         situation.machine.settings.env.insert(name.clone(), value.clone());
     }
-    let after = ending(&situation.machine, situation.path, change.policy.unwrap_or(own));
+    let policy = change.policy.unwrap_or(own);
+    let mut after = ending(&situation.machine, path, policy);
+    if device.is_some() {
+        // An override that is ignored moves nobody.
+        let ignored = after.overrides.iter().all(|own| own.honoured == Some(false)) && before.overrides.is_empty();
+        if !follows || ignored {
+            follows = false;
+            situation.machine.session.device_luid = device;
+            after = ending(&situation.machine, path, policy);
+        }
+    }
     let is_told = before.is_told() && after.is_told();
     let effect = match (before.is_good(), after.is_good()) {
         _ if !is_told => Effect::CannotReplay,
@@ -78,6 +100,7 @@ pub fn what_if(mut situation: Situation, against: Option<Policy>, change: &Chang
     let is_set = |fact: &str| fact.strip_prefix("settings.").is_some_and(|name| change.set.contains_key(name));
     let mut assumed: Vec<_> = Vec::new();
     if effect != Effect::CannotReplay {
+        assumed.extend(follows.then_some(Cow::Borrowed("session.device_luid")));
         for fact in after.asked().filter(|fact| situation.missing.contains(fact) && !is_set(fact)) {
             if !assumed.contains(&fact) {
                 assumed.push(fact);

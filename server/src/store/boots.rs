@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use jiff::ToSpan;
+use jiff::SignedDuration;
 use jiff::civil::DateTime;
 use serde::Serialize;
 use sqlx::{AssertSqlSafe, Row};
@@ -166,8 +166,7 @@ impl Store {
 /// `2026-09-14T12:00:00` for the seconds that `logs.started_s` holds.
 fn local(started_s: i64) -> String {
     let epoch = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
-    let time = started_s.try_seconds().and_then(|span| epoch.checked_add(span));
-    time.map_or_else(|_| epoch.to_string(), |time| time.to_string())
+    epoch.saturating_add(SignedDuration::from_secs(started_s)).to_string()
 }
 
 /// A boot in the making: which names stand behind which LUIDs, and the machines of its logs.

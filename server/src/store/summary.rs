@@ -21,8 +21,7 @@ pub struct Summary {
     pub groups: Vec<Group>,
     /// Each log once.
     pub total: Totals,
-    /// What people call the cohorts among the keys, by id; left out when there are none.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    /// What people call the cohorts among the keys, by id.
     pub cohorts: BTreeMap<String, String>,
 }
 

@@ -34,6 +34,9 @@ fn summary_and_logs_agree_on_every_filter() {
             ("gpu_pair=null", 1),
             ("outcome=engaged&outcome=local", 2),
             ("path=vulkan", 0),
+            ("cohort=null", 1),
+            ("cohort=0123456789abcdef", 0),
+            ("situation=0123456789abcdef", 0),
             // An empty field of a form says nothing.
             ("split=&reason=&from=&killed=", 7),
         ];
@@ -61,6 +64,8 @@ fn a_wrong_parameter_or_value_is_a_problem() {
             "machine=PC-1",
             "exe=%00",
             "outcome=fine",
+            "cohort=laptops",
+            "situation=1",
         ] {
             for route in ["summary", "logs"] {
                 world.get(&format!("/api/v1/{route}?{query}")).await.assert_problem(400);
