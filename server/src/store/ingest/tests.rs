@@ -54,7 +54,8 @@ async fn many_pieces_of_one_log_cost_as_many_statements_as_few() {
     let (store, _folder) = store().await;
     let disjoint = |count: u64| (0..count).map(|place| piece(place, place * 20, place * 20 + 10)).collect::<Vec<_>>();
     let few = cost(&store, &disjoint(1)).await.0;
-    assert!(few <= 12, "{few}");
+    // Five of them keep what a new log tells of its PC.
+    assert!(few <= 17, "{few}");
     // Rows go in by the hundred.
     for pieces in [disjoint(400), disjoint(400), disjoint(800)] {
         let many = cost(&store, &pieces).await.0;
