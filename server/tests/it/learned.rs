@@ -155,7 +155,9 @@ fn what_a_log_told_before_it_grew_goes_with_its_machine_too() {
         world.upload(&batch(1, vec![young])).await;
         world.upload(&batch(1, vec![log(1, 0x200, Path::D3d12, &[])])).await;
         world.upload(&batch(2, vec![log(1, 0x200, Path::D3d12, &[])])).await;
-        assert!(world.app.store.delete_machine(&machine(1)).await.expect("the database answers").is_some());
+        let actor = server::audit::Actor::command_line();
+        let deleted = world.app.store.delete_machine(&machine(1), &actor).await;
+        assert!(deleted.expect("the database answers").is_some());
         assert_eq!(everything_of(&world, 1).await, 0);
         let seen = one(&world, 2).await;
         assert_eq!(seen["boots"][0]["logs"], 1, "what machines share stays with the other one: {seen}");
