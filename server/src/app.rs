@@ -89,9 +89,9 @@ impl State {
         self.limits.may_try(peer, secret)?;
         let caller = self.store.caller(secret).await?;
         if caller.is_some() {
-            self.limits.was_right(secret)
+            self.limits.was_right(secret);
         } else {
-            self.limits.was_wrong(peer, secret)
+            self.limits.was_wrong(peer, secret);
         }
         Ok(caller)
     }

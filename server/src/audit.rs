@@ -83,6 +83,7 @@ impl Actor {
     }
 
     /// The sender of a request, as the bearer of this token.
+    #[must_use]
     pub fn with_token(self, token: &str) -> Self {
         Self { who: token.to_owned(), ..self }
     }

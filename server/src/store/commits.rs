@@ -15,6 +15,7 @@ use super::dead_letters::{self, DeadLetter, OF_A_MACHINE};
 use super::ingest::put;
 use super::pieces::Piece;
 use super::{Store, Write, corrupt, losses};
+use crate::telemetry;
 use crate::told::Told;
 
 /// Uploads in one transaction, and what they may hold as plain JSON: others want to write, too.
@@ -119,6 +120,7 @@ impl Store {
         };
         // Only now: while others wrote, more may have come.
         let group = self.queue.take();
+        metrics::histogram!(telemetry::GROUP_SIZE).record(group.0.len() as f64);
         let uploads: Vec<_> = group.0.iter().map(|waiting| &waiting.upload).collect();
         match commit(write, &uploads).await {
             Ok(results) => group.answer(results),

@@ -69,7 +69,7 @@ fn an_admin_s_token_that_nobody_sees_is_none() {
         let rows: Vec<_> = list.lines().skip(1).collect();
         assert_eq!(rows.len(), usize::from(made), "{list}");
         // Made and revoked: two times stand in the row.
-        assert!(rows.iter().all(|row| row.matches("Z").count() == 2), "{list}");
+        assert!(rows.iter().all(|row| row.matches('Z').count() == 2), "{list}");
     }
 }
 
