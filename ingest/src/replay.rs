@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use indicatif::ProgressBar;
 use resolver::replay::{SETTINGS, may_be_stored, replay};
 use triage::replay::source::{self, Kind, Source};
@@ -19,13 +19,7 @@ use crate::{one, show};
 pub fn run(args: &ReplayArgs) -> Exit {
     let problems = Problems::new(ProgressBar::hidden());
     let name = args.machine.to_string_lossy();
-    let loaded = load(&args.machine).and_then(|source| match source.kind {
-        Kind::Settings => {
-            bail!("it tells settings and no GPU topology; save `displayxr-cli info` on the PC with the panel")
-        }
-        _ => Ok(source),
-    });
-    let source = match loaded {
+    let source = match load(&args.machine).and_then(Source::with_topology) {
         Ok(source) => source,
         Err(error) => {
             problems.unreadable(&name, format_args!("{error:#}"));

@@ -13,8 +13,10 @@ mod kept;
 mod path;
 mod session;
 mod silence;
+mod strange;
 #[cfg(test)]
 mod tests;
 
 pub use code::Code;
 pub use judge::Judge;
+pub use strange::{Strange, strange};

@@ -44,6 +44,9 @@ pub enum Error {
     /// A question for a token that cannot be read.
     #[error("{0}")]
     BadEnrolment(String),
+    /// A question for a replay that cannot be read.
+    #[error("{0}")]
+    BadReplay(String),
     /// There is no such thing.
     #[error("there is nothing at this address")]
     NotFound,
@@ -117,6 +120,7 @@ impl Error {
             Self::BadForm(_) => (StatusCode::BAD_REQUEST, "bad-form", "Unreadable form"),
             Self::BadReport(_) => (StatusCode::UNPROCESSABLE_ENTITY, "bad-report", "Unreadable report"),
             Self::ReportTooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, "report-too-large", "Report too large"),
+            Self::BadReplay(_) => (StatusCode::BAD_REQUEST, "bad-replay", "Unreadable question"),
             Self::NotFound => (StatusCode::NOT_FOUND, "not-found", "Not found"),
             Self::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed", "Method not allowed"),
             Self::TooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, "too-large", "Batch too large"),
@@ -180,6 +184,7 @@ impl Error {
             | Self::TooSlow(_)
             | Self::UnsupportedEncoding
             | Self::OtherMachine
+            | Self::BadReplay(_)
             | Self::BadEnrolment(_) => ("", ""),
         }
     }

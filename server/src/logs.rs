@@ -5,7 +5,7 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use serde::Serialize;
 use utoipa::ToSchema;
-use wire::{Clock, ScanReport};
+use wire::{Clock, Comparison, Policy, Replay, ScanReport};
 
 use crate::app::App;
 use crate::error::Error;
@@ -61,6 +61,20 @@ pub struct Detail {
     losses: Losses,
     evidence: Vec<Record>,
     evidence_left_out: u64,
+    replay: Replayed,
+}
+
+/// What should have happened on the machine that the log shows, beside what the log says did.
+#[derive(Serialize, ToSchema)]
+struct Replayed {
+    /// The rules that explain this log.
+    #[schema(value_type = openapi::Policy)]
+    policy: Policy,
+    #[schema(value_type = openapi::Replay)]
+    answer: Replay,
+    #[serde(flatten)]
+    #[schema(value_type = openapi::Comparison)]
+    comparison: Comparison,
 }
 
 impl From<StoredLog> for Item {
@@ -114,6 +128,7 @@ pub async fn one(
     let log = app.store.log(&id).await?.ok_or(Error::NotFound)?;
     let found = app.store.evidence(&log.id, &log.report, EVIDENCE_LIMIT).await?;
     let losses = app.store.log_losses(&log.machine, &log.id).await?;
+    let examined = app.store.examine(&log.id).await?.ok_or(Error::NotFound)?;
     Ok(Json(Detail {
         missing_bytes: log.missing_bytes,
         clock: log.clock.clone(),
@@ -121,6 +136,7 @@ pub async fn one(
         rules: log.rules,
         history: app.store.history(&log.id).await?,
         losses,
+        replay: Replayed { policy: examined.policy, answer: examined.answer, comparison: examined.comparison },
         evidence: found.observations.iter().map(evidence::record).collect(),
         evidence_left_out: found.left_out,
         item: log.into(),

@@ -5,6 +5,7 @@
 
 mod common;
 mod params;
+mod replayed;
 mod report;
 mod reports;
 mod upload;
@@ -16,7 +17,8 @@ use axum::response::IntoResponse;
 use utoipa::OpenApi;
 
 use common::Common;
-pub use params::{Changes, Filters, GroupBy, Paging};
+pub use params::{Changes, Filters, Format, GroupBy, Limit, Paging, TwoSides};
+pub use replayed::{Comparison, Policy, Replay, ReplayQuestion};
 pub use report::ScanReport;
 pub use reports::{ReportAnswer, ReportCreated, ReportForm};
 pub use upload::{Ack, Batch, Clock, Deleted, Enroll, Enrolled, Heartbeat};
@@ -25,8 +27,8 @@ use crate::error::Error;
 use crate::export::http as exports;
 use crate::query::{Pairs, unknown};
 use crate::{
-    audit, dead_letters, enroll, health, ingest, logs, machines, openapi, pages, reports as brought, sign_in, summary,
-    telemetry, tokens, what_if,
+    audit, compare, dead_letters, drift, enroll, health, ingest, logs, machines, openapi, pages, replay,
+    reports as brought, sign_in, summary, telemetry, tokens, what_if,
 };
 
 /// Every handler of the table of routes.
@@ -46,6 +48,9 @@ use crate::{
         brought::one,
         brought::page::page,
         summary::answer,
+        compare::answer,
+        drift::answer,
+        replay::answer,
         logs::list,
         logs::one,
         machines::list,

@@ -32,6 +32,29 @@ pub fn limit(value: &str) -> Result<u32, Error> {
         .ok_or_else(|| Error::BadQuery(format!("the value of limit is not a number from 1 to {MAX_LIMIT}")))
 }
 
+/// How an answer is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// For programs.
+    Json,
+    /// For spreadsheets.
+    Csv,
+}
+
+impl Format {
+    /// The value of the parameter `format`.
+    ///
+    /// # Errors
+    /// [`Error::BadQuery`].
+    pub fn read(value: &str) -> Result<Self, Error> {
+        match value {
+            "" | "json" => Ok(Self::Json),
+            "csv" => Ok(Self::Csv),
+            _ => Err(Error::BadQuery("the value of format is not json or csv".to_owned())),
+        }
+    }
+}
+
 /// The answer to a parameter that means nothing.
 pub fn unknown(name: &str) -> Error {
     Error::BadQuery(format!("there is no parameter {name:?} here"))

@@ -20,8 +20,8 @@ use crate::error::{Error, Html};
 use crate::export::http as exports;
 use crate::observe::observe;
 use crate::{
-    audit, dead_letters, enroll, health, ingest, logs, machines, openapi, pages, reports, sign_in, summary, telemetry,
-    tokens, what_if,
+    audit, compare, dead_letters, drift, enroll, health, ingest, logs, machines, openapi, pages, replay, reports, sign_in,
+    summary, telemetry, tokens, what_if,
 };
 
 /// One row of the table.
@@ -53,6 +53,9 @@ pub fn table() -> Vec<Route> {
         get("/api/v1/reports/{id}", Access::Read, self::get(reports::one)),
         get("/api/v1/summary", Access::Read, self::get(summary::answer)),
         get("/api/v1/what-if", Access::Read, self::get(what_if::answer)),
+        get("/api/v1/compare", Access::Read, self::get(compare::answer)),
+        get("/api/v1/drift", Access::Read, self::get(drift::answer)),
+        post("/api/v1/replay", Access::Read, self::post(replay::answer)),
         get("/api/v1/logs", Access::Read, self::get(logs::list)),
         get("/api/v1/logs/{id}", Access::Read, self::get(logs::one)),
         get("/api/v1/machines", Access::Read, self::get(machines::list)),

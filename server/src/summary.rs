@@ -6,14 +6,16 @@ use std::collections::BTreeMap;
 
 use axum::Json;
 use axum::extract::State;
+use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use crate::app::App;
+use crate::csv;
 use crate::error::Error;
-use crate::openapi::{Filters, GroupBy};
-use crate::query::{Pairs, unknown};
+use crate::openapi::{Filters, Format, GroupBy};
+use crate::query::{self, Pairs, unknown};
 use crate::store::{Dimension, Filter, Group, Totals};
 use shares::Shares;
 
@@ -55,12 +57,16 @@ struct TotalAnswer {
 /// Counts of logs and of distinct machines, in all and by any combination of dimensions.
 #[utoipa::path(
     get, path = "/api/v1/summary", operation_id = "summary", tag = "questions",
-    params(GroupBy, Filters),
-    responses((status = 200, description = "The counts", body = Answer), (status = 400, description = "A wrong query"))
+    params(GroupBy, Format, Filters),
+    responses(
+        (status = 200, description = "The counts", content((Answer = "application/json"), (String = "text/csv"))),
+        (status = 400, description = "A wrong query")
+    )
 )]
-pub async fn answer(State(app): State<App>, Pairs(pairs): Pairs) -> Result<Json<Answer>, Error> {
+pub async fn answer(State(app): State<App>, Pairs(pairs): Pairs) -> Result<Response, Error> {
     let mut filter = Filter::default();
     let mut group_by = Vec::new();
+    let mut format = query::Format::Json;
     for (name, value) in pairs {
         if name == "group_by" {
             let dimension = Dimension::from_word(&value)
@@ -68,6 +74,8 @@ pub async fn answer(State(app): State<App>, Pairs(pairs): Pairs) -> Result<Json<
             if !group_by.contains(&dimension) {
                 group_by.push(dimension);
             }
+        } else if name == "format" {
+            format = query::Format::read(&value)?;
         } else if !filter.take(&name, &value).map_err(Error::BadQuery)? {
             return Err(unknown(&name));
         }
@@ -78,11 +86,19 @@ pub async fn answer(State(app): State<App>, Pairs(pairs): Pairs) -> Result<Json<
         _ => summary.groups,
     };
     let group = |group: Group| GroupAnswer { shares: (&group.totals).into(), group };
-    Ok(Json(Answer {
+    let answer = Answer {
         groups: groups.into_iter().map(group).collect(),
         total: TotalAnswer { shares: (&summary.total).into(), totals: summary.total },
         cohorts: summary.cohorts,
-    }))
+    };
+    match format {
+        query::Format::Json => Ok(Json(answer).into_response()),
+        query::Format::Csv => {
+            let keys = group_by.iter().map(|dimension| dimension.as_str());
+            let first: Vec<_> = keys.chain(["logs", "machines"]).collect();
+            if group_by.is_empty() { csv::answer(&[answer.total], &first) } else { csv::answer(&answer.groups, &first) }
+        }
+    }
 }
 
 /// One group for each day.

@@ -55,9 +55,14 @@ fn operation<'a>(item: &'a mut PathItem, method: &str) -> Option<&'a mut Operati
 }
 
 fn complete(operation: &mut Operation, access: Access) {
-    // Nothing is asked of anybody, or a token.
     let open = access == Access::Open;
-    operation.security = Some(if open { vec![] } else { vec![SecurityRequirement::new(TOKEN, Vec::<String>::new())] });
+    let token = SecurityRequirement::new(TOKEN, Vec::<String>::new());
+    operation.security = Some(match access {
+        Access::Open => vec![],
+        // A browser on the server's own machine needs none.
+        Access::Page => vec![SecurityRequirement::default(), token],
+        _ => vec![token],
+    });
     if !open {
         for (status, description) in [
             ("401", "No token, or one that is unknown, revoked or expired"),

@@ -18,6 +18,22 @@ pub struct GroupBy;
 /// What a what-if changes.
 pub struct Changes;
 
+/// The filters of two sides: with `a.` in front, with `b.`, and bare for both.
+pub struct TwoSides;
+
+/// How an answer is written.
+pub struct Format;
+
+/// The most items of an answer.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "a shape to be described: the handlers read it")]
+pub struct Limit {
+    /// Items in the answer.
+    #[param(minimum = 1, maximum = 500, default = 100)]
+    limit: Option<u32>,
+}
+
 /// Where a page of a list begins and how long it is.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -52,6 +68,20 @@ impl IntoParams for Filters {
     }
 }
 
+impl IntoParams for TwoSides {
+    fn into_params(of: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let bare = Filters::into_params(of);
+        let with = |side: &str| {
+            let side = side.to_owned();
+            bare.clone().into_iter().map(move |mut parameter| {
+                parameter.name = format!("{side}{}", parameter.name);
+                parameter
+            })
+        };
+        with("a.").chain(with("b.")).chain(with("")).collect()
+    }
+}
+
 impl IntoParams for GroupBy {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         let dimensions = words(Dimension::ALL.iter().map(|of| of.as_str()));
@@ -69,6 +99,12 @@ impl IntoParams for Changes {
             parameter("against", "The rules for how it is, instead of those that each log shows.", policy()),
             parameter("set", "An environment setting for all, `NAME=VALUE`; may repeat.", many(setting.into())),
         ]
+    }
+}
+
+impl IntoParams for Format {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        vec![parameter("format", "`json` when it is left out.", words(["json", "csv", ""]))]
     }
 }
 

@@ -11,9 +11,7 @@ use super::report::{Counts, End, Path, Process};
 /// One upload.
 #[derive(ToSchema)]
 pub struct Batch {
-    /// `weavewatch.batch/1`.
-    #[schema(examples("weavewatch.batch/1"))]
-    schema: String,
+    schema: BatchSchema,
     /// Pseudonymous id of the PC.
     #[schema(pattern = "^[0-9a-f]{32}$")]
     machine: String,
@@ -25,6 +23,13 @@ pub struct Batch {
     /// What was lost for good, as totals.
     #[schema(required = false)]
     losses: Vec<Loss>,
+}
+
+/// Name and version of the object.
+#[derive(ToSchema)]
+pub enum BatchSchema {
+    #[schema(rename = "weavewatch.batch/1")]
+    One,
 }
 
 /// A byte range of one log.
@@ -240,13 +245,18 @@ pub struct Refusal {
 /// A question for a token of a machine's own.
 #[derive(ToSchema)]
 pub struct Enroll {
-    /// `weavewatch.enroll/1`.
-    #[schema(examples("weavewatch.enroll/1"))]
-    schema: String,
+    schema: EnrollSchema,
     #[schema(pattern = "^[0-9a-f]{32}$")]
     machine: String,
     /// Version of the agent.
     agent: String,
+}
+
+/// Name and version of the object.
+#[derive(ToSchema)]
+pub enum EnrollSchema {
+    #[schema(rename = "weavewatch.enroll/1")]
+    One,
 }
 
 /// The token, shown once.

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use resolver::{Examination, Examiner};
 use sqlx::{AnyConnection, Row};
-use wire::{Kind, Observation, ScanReport};
+use wire::{Kind, LogFacts, Observation, ScanReport};
 
 use super::bodies::{StoredBody, offset};
 use super::{Store, corrupt, stored};
@@ -83,6 +84,24 @@ impl Store {
         let search = Search { cited: cited_lines(report), limit: limit as usize, found: Evidence::default() };
         let mut connection = self.pool.acquire().await?;
         Ok(stored::walk(&mut connection, id, search, Search::take).await?.found)
+    }
+
+    /// What one log tells when it is read once more: expected beside observed. `None` when it is gone.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn examine(&self, id: &str) -> sqlx::Result<Option<Examination>> {
+        let mut connection = self.pool.acquire().await?;
+        let row = sqlx::query("select facts from logs where id = $1").bind(id).fetch_optional(&mut *connection).await?;
+        let Some(row) = row else { return Ok(None) };
+        let facts: LogFacts = serde_json::from_str(row.try_get(0)?).map_err(corrupt)?;
+        let push = |examiner: &mut Examiner, observations: &[Observation]| {
+            for observation in observations {
+                examiner.push(observation);
+            }
+        };
+        let examiner = stored::walk(&mut connection, id, Examiner::new(), push).await?;
+        Ok(Some(examiner.finish(&facts)))
     }
 
     /// At most `limit` flat rows behind `after`, by log, offset and ordinal. Where a page is full with whole ranges it ends

@@ -198,6 +198,16 @@ impl Filter {
         )
     }
 
+    /// The logs of these that are killed, or retired, by the name of the flag; `None` when these are just the others.
+    pub fn with_flag(mut self, name: &str) -> Option<Self> {
+        let slot = if name == "killed" { &mut self.killed } else { &mut self.retired };
+        if *slot == Some(false) {
+            return None;
+        }
+        *slot = Some(true);
+        Some(self)
+    }
+
     /// Appends ` where …`, or nothing when every log is meant. The logs go by the name `l`.
     pub(super) fn push_where(&self, sql: &mut Sql) {
         let mut clauses = Vec::new();

@@ -11,6 +11,7 @@ use resolver::{Examination, Examiner};
 use wire::{LogFacts, Observation};
 
 use super::bodies::offset;
+use super::drift::Drift;
 
 /// Logs that are remembered; each open log of a fleet of some hundred machines.
 const LOGS: usize = 4_096;
@@ -24,6 +25,8 @@ const EMPTY_BYTES: usize = 4 << 10;
 pub struct Fold {
     /// Has seen all but the last record.
     examiner: Examiner,
+    /// As well.
+    drift: Drift,
     /// What is told of the last record.
     last: Vec<Observation>,
     /// How many the examiner has seen.
@@ -67,6 +70,7 @@ impl Fold {
         let (sure, last) = observations.split_at(observations.partition_point(|one| one.offset() < newest));
         for observation in sure {
             self.examiner.push(observation);
+            self.drift.take(observation);
         }
         self.seen += number(sure.len());
         self.last = last.to_vec();
@@ -87,15 +91,16 @@ impl Fold {
         self.seen + number(self.last.len())
     }
 
-    /// What the log tells when it ends here.
-    pub fn examine(mut self, facts: &LogFacts) -> Examination {
+    /// What the log tells when it ends here, and the words in it that nobody knows.
+    pub fn examine(mut self, facts: &LogFacts) -> (Examination, Drift) {
         self.push_last();
-        self.examiner.finish(facts)
+        (self.examiner.finish(facts), self.drift)
     }
 
     fn push_last(&mut self) {
         for observation in &self.last {
             self.examiner.push(observation);
+            self.drift.take(observation);
         }
         self.seen += number(self.last.len());
         self.last.clear();
@@ -106,7 +111,7 @@ impl Held {
     /// About what it takes: what an examiner remembers is what it will report.
     fn size_bytes(&self) -> usize {
         let last = serde_json::to_vec(&self.fold.last).map_or(0, |json| json.len());
-        EMPTY_BYTES + 2 * (self.report_bytes + last)
+        EMPTY_BYTES + 2 * (self.report_bytes + last) + self.fold.drift.size_bytes()
     }
 }
 
@@ -183,7 +188,7 @@ mod tests {
         again.take(&[flaw(5), flaw(9)]);
         behind.take(&[flaw(9)]);
         assert_eq!((again.events(), behind.events()), (3, 4));
-        let found = |fold: Fold| fold.examine(&LogFacts::default()).judgement.findings.len();
+        let found = |fold: Fold| fold.examine(&LogFacts::default()).0.judgement.findings.len();
         assert_eq!((found(again.clone()), found(Fold::default())), (found(behind), 2));
         assert!(again.rewind(9));
         assert!(!again.rewind(9), "the record in front is folded already");

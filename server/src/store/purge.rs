@@ -13,6 +13,7 @@ const TABLES: &[&str] = &[
     "delete from report_logs where report in (select id from reports where machine = $1)",
     "delete from report_files where report in (select id from reports where machine = $1)",
     "delete from reports where machine = $1",
+    "delete from log_drift where log in (select id from logs where machine = $1)",
     "delete from log_reasons where log in (select id from logs where machine = $1)",
     "delete from log_ranges where log in (select id from logs where machine = $1)",
     "delete from verdict_history where log in (select id from logs where machine = $1)",

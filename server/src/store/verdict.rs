@@ -7,6 +7,7 @@ use sqlx::{AnyConnection, AssertSqlSafe, Row};
 use wire::{End, LogFacts, ScanReport};
 
 use super::columns::Columns;
+use super::drift::Drift;
 use super::fold::{Fold, Held};
 use super::ingest::{ROWS_PER_INSERT, placeholders};
 use super::pieces::Changes;
@@ -45,6 +46,8 @@ pub(super) struct Judged {
     pub missing_bytes: i64,
     /// Records that count.
     pub events: i64,
+    /// Its unknown words.
+    drift: Drift,
 }
 
 /// Replaces the verdict of a log, which has this revision now.
@@ -92,11 +95,11 @@ async fn sum(connection: &mut AnyConnection, id: &str, ranges: &Ranges, fold: Fo
     let facts: LogFacts = serde_json::from_str(row.try_get(1)?).map_err(corrupt)?;
     let missing_bytes = ranges.missing_bytes(row.try_get(2)?);
     let events = fold.events();
-    let examination = fold.examine(&facts);
+    let (examination, drift) = fold.examine(&facts);
     let told = learned::Facts::of(&examination)?;
     let report = ScanReport::new(file, facts.process, facts.end, facts.counts, examination.judgement);
     let json = serde_json::to_string(&report).map_err(corrupt)?;
-    Ok(Judged { report, json, told, missing_bytes, events })
+    Ok(Judged { report, json, told, missing_bytes, events, drift })
 }
 
 impl Write<'_> {
@@ -110,6 +113,7 @@ impl Write<'_> {
 /// Writes the verdict, and keeps the one before when other rules made it and it was another one.
 async fn put(write: &mut Write<'_>, id: &str, judged: &Judged) -> sqlx::Result<bool> {
     let before = before(write, id).await?;
+    judged.drift.put(write, id, &before.report, &judged.report.runtime).await?;
     let new = Columns::of(&judged.report);
     let is_first = before.report.is_empty();
     let is_changed = before.report != judged.json;

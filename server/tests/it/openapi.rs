@@ -106,6 +106,7 @@ fn every_parameter_is_taken_and_no_other() {
                 let value = match name.as_str() {
                     "limit" => "7",
                     "group_by" => "day",
+                    "a.from" | "b.to" => "2026-09-14",
                     // Nothing typed.
                     _ => "",
                 };
@@ -219,6 +220,12 @@ fn real_answers_are_as_described() {
             ("/api/v1/what-if", "?policy=adr039"),
             ("/api/v1/what-if", "?set=DXR_WEAVE_ON_SCANOUT%3D0&against=document"),
             ("/api/v1/what-if", "?policy=nonsense"),
+            ("/api/v1/summary", "?group_by=exe&format=csv"),
+            ("/api/v1/compare", "?a.path=d3d11&b.path=d3d12"),
+            ("/api/v1/compare", "?c.path=d3d11"),
+            ("/api/v1/drift", ""),
+            ("/api/v1/drift", "?format=csv"),
+            ("/api/v1/drift", "?limit=0"),
         ] {
             check("GET", path, &world.get(&format!("{}{query}", uri(path, &report))).await);
         }
@@ -252,6 +259,9 @@ fn real_answers_are_as_described() {
             let answer = world.send(request("POST", "/api/v1/enroll", Some(&enrolment), body.into())).await;
             check("POST", "/api/v1/enroll", &answer);
         }
+        let reader = token(Scope::Reader).await;
+        let answer = world.send(request("POST", "/api/v1/replay", Some(&reader), "{}".into())).await;
+        check("POST", "/api/v1/replay", &answer);
         let mut half = batch(3, vec![Sample::default().segment(), Sample::default().segment()]);
         half.segments[1].end = 0;
         half.losses = vec![crate::told::loss(None, "", 0, 7)];

@@ -39,6 +39,19 @@ pub enum Kind {
     Log,
 }
 
+impl Source {
+    /// The same, if it tells enough for a replay.
+    ///
+    /// # Errors
+    /// When it tells settings only.
+    pub fn with_topology(self) -> Result<Self> {
+        if self.kind == Kind::Settings {
+            bail!("it tells settings and no GPU topology; save `displayxr-cli info` on the PC with the panel");
+        }
+        Ok(self)
+    }
+}
+
 impl Kind {
     /// In words.
     pub const fn as_str(self) -> &'static str {

@@ -1,23 +1,22 @@
 //! Findings that one record gives by itself, whatever session it belongs to.
 
-use wire::{Event, Flaw, FlawKind, Kind, Reason};
+use wire::{Event, Flaw, FlawKind, Kind};
 
 use super::{Findings, quote};
 use crate::verdict::code::Code;
 use crate::verdict::decision::is_kill;
-use crate::verdict::session::cause_tokens;
+use crate::verdict::strange::reasons;
 
 impl Findings {
     /// Takes the next event.
     pub(crate) fn event(&mut self, event: &Event) {
-        let reasons = || event.fields.reasons("reasons").unwrap_or_default();
         match event.kind {
-            Kind::Placement => self.tokens(event.line, "placement", reasons()),
-            Kind::PlacementChanged => self.tokens(event.line, "CHANGED", reasons()),
-            Kind::SplitDisabled => self.tokens(event.line, "DISABLED", &cause_tokens(event).unwrap_or_default()),
+            Kind::Placement => self.tokens(event, "placement"),
+            Kind::PlacementChanged => self.tokens(event, "CHANGED"),
+            Kind::SplitDisabled => self.tokens(event, "DISABLED"),
             Kind::RenderOff => {
-                self.tokens(event.line, "[RENDER]", reasons());
-                if reasons().iter().any(is_kill) {
+                self.tokens(event, "[RENDER]");
+                if reasons(event).iter().any(is_kill) {
                     self.note(Code::Killed, Some(event.line), "", || {
                         "A [RENDER] record says that DXR_WEAVE_ON_SCANOUT switches the split off; \
                          a placement line can hide this behind another reason."
@@ -110,10 +109,10 @@ impl Findings {
         });
     }
 
-    fn tokens(&mut self, line: u64, record: &str, reasons: &[Reason]) {
-        for reason in reasons.iter().filter(|reason| !reason.is_known()) {
+    fn tokens(&mut self, event: &Event, record: &str) {
+        for reason in reasons(event).iter().filter(|reason| !reason.is_known()) {
             let token = quote(reason.as_str());
-            self.note(Code::UnknownReasonToken, Some(line), &token, || {
+            self.note(Code::UnknownReasonToken, Some(event.line), &token, || {
                 format!(
                     "The reason '{token}' on a {record} record is not in the vocabulary; a newer build may print it."
                 )
