@@ -11,7 +11,7 @@ use crate::store::SESSION_LIFE;
 use crate::{forgery, origin};
 
 /// Only this host can set it, over TLS only, for all paths: browsers see to that by the first seven characters of the name.
-const GUARDED: &str = "__Host-weavewatch";
+pub const GUARDED: &str = "__Host-weavewatch";
 /// On this machine there is no TLS.
 const PLAIN: &str = "weavewatch";
 

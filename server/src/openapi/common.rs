@@ -2,15 +2,16 @@
 //! looks. The table of routes knows the first, `error.rs` the second.
 
 use utoipa::openapi::path::{Operation, PathItem};
-use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityRequirement, SecurityScheme};
+use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{ContentBuilder, OpenApi, Ref, RefOr, ResponseBuilder};
 use utoipa::{Modify, PartialSchema, ToSchema};
 
 use crate::auth::Access;
-use crate::router;
+use crate::{router, sessions};
 
-/// The name of the security scheme.
+/// The names of the security schemes.
 const TOKEN: &str = "token";
+const SESSION: &str = "session";
 
 /// Adds guards and errors to every operation.
 pub struct Common;
@@ -35,6 +36,8 @@ impl Modify for Common {
         let components = api.components.get_or_insert_default();
         components.schemas.insert(Problem::name().into_owned(), Problem::schema());
         components.add_security_scheme(TOKEN, SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer)));
+        let cookie = ApiKeyValue::with_description(sessions::GUARDED, "Of a person who signed in, over TLS.");
+        components.add_security_scheme(SESSION, SecurityScheme::ApiKey(ApiKey::Cookie(cookie)));
         for route in router::table() {
             let operation = api.paths.paths.get_mut(route.path).and_then(|item| operation(item, route.method));
             // A row without a description is a test's business.
@@ -56,12 +59,13 @@ fn operation<'a>(item: &'a mut PathItem, method: &str) -> Option<&'a mut Operati
 
 fn complete(operation: &mut Operation, access: Access) {
     let open = access == Access::Open;
-    let token = SecurityRequirement::new(TOKEN, Vec::<String>::new());
+    let [token, session] = [TOKEN, SESSION].map(|name| SecurityRequirement::new(name, Vec::<String>::new()));
     operation.security = Some(match access {
         Access::Open => vec![],
         // A browser on the server's own machine needs none.
-        Access::Page => vec![SecurityRequirement::default(), token],
-        _ => vec![token],
+        Access::Page => vec![SecurityRequirement::default(), token, session],
+        Access::Read | Access::Admin => vec![token, session],
+        Access::Enroll | Access::Upload | Access::Delete => vec![token],
     });
     if !open {
         for (status, description) in [
