@@ -15,6 +15,7 @@ const TABLES: &[Export] = &[
     read("dead_letters", Rows::Plain { without: &["body"] }),
     read("log_ranges", Rows::Plain { without: &[] }),
     read("log_reasons", Rows::Plain { without: &[] }),
+    read("log_drift", Rows::Plain { without: &[] }),
     read("rollups", Rows::Plain { without: &[] }),
     read("verdict_history", Rows::Plain { without: &[] }),
     // Without the packed files and documents, which `/api/v1/reports/{id}` reads out.
