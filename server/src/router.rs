@@ -20,8 +20,8 @@ use crate::error::{Error, Html};
 use crate::export::http as exports;
 use crate::observe::observe;
 use crate::{
-    audit, compare, dead_letters, drift, enroll, health, ingest, logs, machines, openapi, pages, replay, reports, sign_in,
-    summary, telemetry, tokens, what_if,
+    audit, compare, dead_letters, drift, enroll, health, ingest, logs, machines, openapi, pages, replay, reports,
+    sign_in, summary, telemetry, tokens, what_if,
 };
 
 /// One row of the table.
