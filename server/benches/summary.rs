@@ -22,8 +22,10 @@ const ROWS: u64 = 500;
 const ROUNDS: usize = 3;
 const TURNS: usize = 10;
 
-/// Name, filters, groups.
-const QUESTIONS: [(&str, &[(&str, &str)], &[Dimension]); 5] = [
+/// What it is called, the filters, and the dimensions that it groups by.
+type Question = (&'static str, &'static [(&'static str, &'static str)], &'static [Dimension]);
+
+const QUESTIONS: [Question; 5] = [
     ("total", &[], &[]),
     ("by day", &[], &[Dimension::Day]),
     ("by reason", &[], &[Dimension::Reason]),
@@ -184,7 +186,7 @@ fn log(number: u64, report: &str) -> String {
         (None, _) => ("engaged", "atlas_per_frame", 0, "engaged"),
     };
     let render = format!("NVIDIA GeForce RTX {}080 Laptop GPU", 2 + machine % 5);
-    let scanout = if machine % 3 == 0 { "AMD Radeon(TM) Graphics" } else { "Intel(R) Iris(R) Xe Graphics" };
+    let scanout = if machine.is_multiple_of(3) { "AMD Radeon(TM) Graphics" } else { "Intel(R) Iris(R) Xe Graphics" };
     format!(
         "('{id}', '{machine:032x}', '{number:032x}', 'DisplayXR_App.exe.{number}.log', '2026-04-10T00:00:00.000Z', 200000, '{{}}', \
          '{report}', {started_s}, '{date}', 'App{}.exe', '2.{}.0', '{}', '{split}', '{crossing}', 0, {killed}, {}, '{}', \
@@ -192,8 +194,8 @@ fn log(number: u64, report: &str) -> String {
         number % 7,
         10 + day / 20,
         ["d3d11", "d3d12", "vulkan", "opengl", "service"][(mixed(number) % 5) as usize],
-        u64::from(number % 50 == 0),
-        if number % 40 == 0 { "corrected" } else { "stated" },
+        u64::from(number.is_multiple_of(50)),
+        if number.is_multiple_of(40) { "corrected" } else { "stated" },
         id = id(number),
         rules = resolver::RULES,
     )

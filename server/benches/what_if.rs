@@ -83,13 +83,13 @@ fn situation(number: usize) -> Situation {
         adapter(&format!("NVIDIA GeForce RTX {}", 2060 + number % 40 * 10), 1, 4_000 + number as u64, "unknown"),
         adapter("Intel(R) Iris(R) Xe Graphics", 2, 128, "unknown"),
     ]);
-    let hybrid = number % 4 != 0;
+    let hybrid = !number.is_multiple_of(4);
     let (name, luid) =
         if hybrid { (machine.adapters[1].name.clone(), 2) } else { (machine.adapters[0].name.clone(), 1) };
     machine.told_scanout = Some(ToldScanout { name, luid: Some(Luid(luid)), via: None });
     machine.panel = Some(Rect { left: 0, top: 0, width: 3840, height: 2160 });
     machine.session.device_luid = Some(Luid(1));
-    if number % 7 == 0 {
+    if number.is_multiple_of(7) {
         machine.settings.machine.insert("DXR_WEAVE_ON_SCANOUT".to_owned(), "0".to_owned());
     }
     let path = [Path::D3d11, Path::D3d12, Path::Vulkan, Path::Service][number / 4 % 4];

@@ -63,7 +63,8 @@ struct Difference {
     a: Part,
     b: Part,
     /// Share of b less share of a; null when a side has no logs.
-    difference: Option<f64>,
+    #[serde(rename = "difference")]
+    change: Option<f64>,
     /// 95 % interval of the difference by Newcombe's method, from Wilson's intervals of both shares.
     interval: Option<[f64; 2]>,
     /// Two-sided test of equal shares, with a continuity correction; not corrected for the number of comparisons.
@@ -133,7 +134,7 @@ async fn compare(app: &App, a: &Filter, b: &Filter) -> Result<Answer, Error> {
     for (difference, beyond) in differences.iter_mut().zip(holm(&p, LEVEL)) {
         difference.beyond_chance = beyond;
     }
-    let size = |one: &Difference| one.difference.map_or(0.0, f64::abs);
+    let size = |one: &Difference| one.change.map_or(0.0, f64::abs);
     differences.sort_by(|x, y| y.beyond_chance.cmp(&x.beyond_chance).then(size(y).total_cmp(&size(x))));
     Ok(Answer { a: all_a, b: all_b, correction: "holm", level: LEVEL, differences, left_out })
 }
@@ -167,7 +168,7 @@ impl Difference {
             value,
             a: part(a, one),
             b: part(b, other),
-            difference: one.share().zip(other.share()).map(|(a, b)| b - a),
+            change: one.share().zip(other.share()).map(|(a, b)| b - a),
             interval: statistics::interval(one, other),
             p: statistics::p(one, other),
             beyond_chance: false,

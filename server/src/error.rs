@@ -260,10 +260,9 @@ fn trouble(code: &str) -> Trouble {
     if code.len() == 5 {
         return match code {
             "53100" => Trouble::Full,
-            // What a log refers to went with another machine in between (`store/learned.rs`): once more makes it anew.
-            "23503" => Trouble::Passing,
-            // The standby of a pair that changes its roles; a deadlock; a lock or a statement that took too long.
-            "25006" | "40001" | "40P01" | "55P03" | "57014" | "58030" => Trouble::Passing,
+            // What a log refers to went with another machine in between (`store/learned.rs`): once more makes it anew. The
+            // standby of a pair that changes its roles; a deadlock; a lock or a statement that took too long.
+            "23503" | "25006" | "40001" | "40P01" | "55P03" | "57014" | "58030" => Trouble::Passing,
             // The connection is lost; memory or connections are used up; the server stops or starts.
             _ if ["08", "53", "57P"].iter().any(|class| code.starts_with(class)) => Trouble::Passing,
             _ => Trouble::Ours,

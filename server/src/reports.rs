@@ -153,7 +153,7 @@ pub async fn one(
                 let same = answer::same(store, &logs, report.machine.as_deref()).await?;
                 answer::log(log, &same)
             }
-            Format::Markdown => answer::markdown(&answer::page(log)?),
+            Format::Markdown => Ok(answer::markdown(&answer::page(log)?)),
         };
     }
     match format {
@@ -165,7 +165,7 @@ pub async fn one(
             let same = answer::same(store, &logs, report.machine.as_deref()).await?;
             answer::report(&report, &store.report_files(&id).await?, &logs, &same, next)
         }
-        Format::Markdown => answer::markdown(&answer::pages(store, &report).await?),
+        Format::Markdown => Ok(answer::markdown(&answer::pages(store, &report).await?)),
     }
 }
 

@@ -130,7 +130,7 @@ async fn chores(app: &App, settings: &ServeSettings, copy: Option<&Copy>) -> any
     };
     let pruner = async {
         retention::keep(&app.store, &settings.keep, &app.copy_wanted).await;
-        std::future::pending().await
+        std::future::pending::<()>().await;
     };
     tokio::select! {
         () = telemetry::upkeep() => {}

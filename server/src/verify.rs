@@ -121,9 +121,8 @@ async fn judge(store: &Store, all: bool, stop: Stop) -> anyhow::Result<()> {
     say::note(format_args!("{logs} logs judged by rules {}, {changed} verdicts changed", resolver::RULES));
     match reports {
         Some(reports @ 1..) => say::note(format_args!("{reports} reports read again")),
-        Some(0) => {}
         None if is_done => say::note("stopped: reports may wait; each is read again when it is asked for"),
-        None => {}
+        Some(0) | None => {}
     }
     if !is_done {
         say::note(format_args!("stopped: {} logs wait", store.logs_to_judge(false).await?));

@@ -58,7 +58,7 @@ pub async fn answer(State(app): State<App>, Pairs(pairs): Pairs) -> Result<Json<
             _ if filter.take(&name, &value).map_err(Error::BadQuery)? => {
                 // Values of one name are alternatives, and a link names its own outcome and situations.
                 if !matches!(name.as_str(), "outcome" | "situation") && !value.is_empty() {
-                    filters.push_str(&format!("&{name}="));
+                    filters.extend(["&", &name, "="]);
                     dashboards::query::encode(&value, &mut filters);
                 }
             }

@@ -21,12 +21,12 @@ fn two_servers_share_a_database_and_one_dies_under_load() {
     let token = database.token("agent");
     let (first, second) = (Server::start(&database), Server::start(&database));
     let (first_url, second_url) = (first.url.clone(), second.url.clone());
-    let taken = AtomicU32::new(0);
+    let acknowledged_batches = AtomicU32::new(0);
     std::thread::scope(|scope| {
         let mut senders = Vec::new();
         for machine in 1..=MACHINES {
             for (url, other) in [(&first_url, &second_url), (&second_url, &first_url)] {
-                let (token, taken, first_url) = (&token, &taken, &first_url);
+                let (token, acknowledged_batches, first_url) = (&token, &acknowledged_batches, &first_url);
                 senders.push(scope.spawn(move || {
                     let own = Http::new(url, Some(token));
                     let other = Http::new(other, Some(token));
@@ -34,14 +34,14 @@ fn two_servers_share_a_database_and_one_dies_under_load() {
                         // The agent's own behaviour: what is not acknowledged is sent again, to whoever answers.
                         let by_own = acknowledged(&own, &batch);
                         if by_own && url == first_url {
-                            taken.fetch_add(1, Ordering::Relaxed);
+                            acknowledged_batches.fetch_add(1, Ordering::Relaxed);
                         }
                         while !by_own && !acknowledged(&other, &batch) {}
                     }
                 }));
             }
         }
-        while taken.load(Ordering::Relaxed) < BEFORE_DEATH {
+        while acknowledged_batches.load(Ordering::Relaxed) < BEFORE_DEATH {
             assert!(senders.iter().any(|sender| !sender.is_finished()), "it takes uploads");
             std::thread::yield_now();
         }
@@ -50,7 +50,7 @@ fn two_servers_share_a_database_and_one_dies_under_load() {
             sender.join().expect("every upload is acknowledged in the end");
         }
     });
-    assert!(taken.load(Ordering::Relaxed) < MACHINES * LOGS * PIECES as u32, "it died in the middle");
+    assert!(acknowledged_batches.load(Ordering::Relaxed) < MACHINES * LOGS * PIECES as u32, "it died in the middle");
 
     let http = second.http(&database.token("reader"));
     let all = i64::from(MACHINES * LOGS);
@@ -71,7 +71,7 @@ fn two_servers_share_a_database_and_one_dies_under_load() {
     database.command(&["columnar", "--once", "--columnar", &url]).with_code(0);
     let checked = database.command(&["columnar", "--check", "--columnar", &url]);
     let checked: Value = serde_json::from_str(&checked.with_code(0).stdout).expect("JSON");
-    assert_eq!(checked["events"], all * PIECES as i64);
+    assert_eq!(checked["events"], all * i64::try_from(PIECES).expect("few"));
 }
 
 /// What one machine sends, in this order: every log grows, and ends engaged or killed in turn.

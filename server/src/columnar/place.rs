@@ -36,8 +36,8 @@ impl Copy {
                 let prefix = Path::parse(prefix.trim_end_matches('/'));
                 (Arc::new(store), prefix.map_err(|error| Error::Place(error.to_string()))?, None)
             }
-            Some(("file", path)) => local(folder_of(path)?)?,
-            None if FilePath::new(url).is_absolute() => local(PathBuf::from(url))?,
+            Some(("file", path)) => local(&folder_of(path)?)?,
+            None if FilePath::new(url).is_absolute() => local(FilePath::new(url))?,
             _ => return Err(Error::Place("expected file:///folder or s3://bucket/prefix".to_owned())),
         };
         Ok(Self { store, prefix, folder, url: url.to_owned() })
@@ -45,7 +45,7 @@ impl Copy {
 
     /// Where a name of the layout, such as `logs/day=2026-09-14/part-….parquet`, lies in the store.
     fn at(&self, name: &str) -> Path {
-        name.split('/').fold(self.prefix.clone(), |path, part| path.join(part))
+        name.split('/').fold(self.prefix.clone(), Path::join)
     }
 
     /// The bytes of a small file; none when it is not there.
@@ -140,8 +140,11 @@ impl fmt::Display for Copy {
     }
 }
 
-fn local(folder: PathBuf) -> Result<(Arc<dyn ObjectStore>, Path, Option<PathBuf>), Error> {
-    std::fs::create_dir_all(&folder)?;
+/// The store, where in it the copy begins, and its folder when it is on this machine.
+type Opened = (Arc<dyn ObjectStore>, Path, Option<PathBuf>);
+
+fn local(folder: &FilePath) -> Result<Opened, Error> {
+    std::fs::create_dir_all(folder)?;
     let folder = folder.canonicalize()?;
     // Empty folders of days that are gone go too.
     let store = LocalFileSystem::new_with_prefix(&folder)?.with_automatic_cleanup(true);

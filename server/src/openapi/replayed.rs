@@ -292,7 +292,8 @@ pub struct ServiceAnswer {
 /// An answer beside the placement that a log holds.
 #[derive(ToSchema)]
 pub struct Comparison {
-    comparison: Agreement,
+    #[schema(rename = "comparison")]
+    result: Agreement,
     /// The rule whose outcome differs.
     rule: Option<String>,
     because: Option<String>,

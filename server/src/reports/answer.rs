@@ -155,8 +155,8 @@ pub async fn pages(store: &Store, report: &ReportRow) -> Result<String, Error> {
 }
 
 /// Text to paste into an issue.
-pub fn markdown(text: &str) -> Result<Response, Error> {
-    Ok(([(CONTENT_TYPE, "text/markdown; charset=utf-8")], text.to_owned()).into_response())
+pub fn markdown(text: &str) -> Response {
+    ([(CONTENT_TYPE, "text/markdown; charset=utf-8")], text.to_owned()).into_response()
 }
 
 /// Which logs of agents these are.

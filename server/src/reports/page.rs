@@ -50,7 +50,7 @@ async fn draw(
         match name.as_str() {
             "cursor" if value.is_empty() => {}
             "cursor" => {
-                from = value.parse::<u32>().map_err(|_| Error::BadQuery("the cursor is no number".to_owned()))?
+                from = value.parse::<u32>().map_err(|_| Error::BadQuery("the cursor is no number".to_owned()))?;
             }
             _ => return Err(unknown(&name)),
         }

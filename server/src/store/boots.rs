@@ -132,7 +132,7 @@ impl Store {
         .bind(LOGS + 1)
         .fetch_all(&self.pool)
         .await?;
-        let more = rows.len() as i64 > LOGS;
+        let more = i64::try_from(rows.len()).is_ok_and(|rows| rows > LOGS);
         let told = rows.iter().take(LOGS as usize).map(|row| {
             let settings: Option<&str> = row.try_get(3)?;
             Ok(Told {

@@ -137,10 +137,8 @@ impl Columns {
         let mut keys = BTreeSet::from([Key { dimension: "", value: spelled(None) }]);
         for dimension in Dimension::ALL {
             let value = match dimension {
-                // A day is a column of the roll-ups, not a key.
-                Dimension::Day => continue,
-                // Counted from the rows.
-                Dimension::Cohort => continue,
+                // A day is a column of the roll-ups, not a key; cohorts are counted from the logs.
+                Dimension::Day | Dimension::Cohort => continue,
                 Dimension::Reason => {
                     let tokens = self.tokens.iter().map(|token| Key::of(dimension, Some(token)));
                     keys.extend(tokens);

@@ -269,7 +269,7 @@ fn unplaced(machine: &str, pieces: &[Piece], left_out: &LeftOut) -> sqlx::Result
 
 /// Another writer got in the way: the same again may work.
 fn is_contended(error: &sqlx::Error) -> bool {
-    let code = error.as_database_error().and_then(|error| error.code());
+    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
     matches!(code.as_deref(), Some("40001" | "40P01"))
 }
 

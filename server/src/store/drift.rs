@@ -201,7 +201,7 @@ impl Store {
             let list: Vec<_> = (1..=chunk.len()).map(|number| format!("${number}")).collect();
             let sql =
                 format!("select log, kind, what, line, example from log_drift where log in ({})", list.join(", "));
-            let query = chunk.iter().fold(sqlx::query(AssertSqlSafe(sql)), |query, log| query.bind(log));
+            let query = chunk.iter().fold(sqlx::query(AssertSqlSafe(sql)), sqlx::query::Query::bind);
             for row in query.fetch_all(&self.pool).await? {
                 let key: (String, WordKind, String) = (row.try_get("log")?, kind(&row)?, row.try_get("what")?);
                 let place: (i64, String) = (row.try_get("line")?, row.try_get("example")?);

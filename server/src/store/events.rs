@@ -211,7 +211,7 @@ async fn page(
         places.push(Place { log, machine, start, limit: i64::MAX, observations, plain_bytes });
     }
     // One more tells whether there are more, and how far the last one reaches.
-    let next = if rows.len() as i64 > RANGES { places.pop() } else { None };
+    let next = if i64::try_from(rows.len()).is_ok_and(|rows| rows > RANGES) { places.pop() } else { None };
     Ok((places, next.map(|next| (next.log, next.start))))
 }
 
@@ -238,7 +238,7 @@ fn flat(places: &[Place], bodies: &[StoredBody], after: &EventCursor, limit: i64
             let offset = offset(&observation);
             ordinal = if offset == record_offset { ordinal + 1 } else { 0 };
             record_offset = offset;
-            if rows.len() as i64 >= limit {
+            if i64::try_from(rows.len()).is_ok_and(|rows| rows >= limit) {
                 return Ok(rows);
             }
             if (place.log.as_str(), offset, ordinal) > (after.0.as_str(), after.1, after.2) {

@@ -152,7 +152,7 @@ impl Store {
 
 /// The text holds names of ours and placeholders only.
 async fn execute(write: &mut Write<'_>, sql: String, ids: &[String]) -> sqlx::Result<()> {
-    let query = ids.iter().fold(sqlx::query(AssertSqlSafe(sql)), |query, id| query.bind(id));
+    let query = ids.iter().fold(sqlx::query(AssertSqlSafe(sql)), sqlx::query::Query::bind);
     query.execute(write.connection()).await?;
     Ok(())
 }

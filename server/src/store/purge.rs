@@ -24,7 +24,7 @@ const TABLES: &[&str] = &[
 
 /// The statements that go by log, for the logs of a list of placeholders instead.
 pub(super) fn by_log(some: &str) -> impl Iterator<Item = String> {
-    TABLES.into_iter().filter(|sql| sql.contains(LOGS_OF_MACHINE)).map(move |sql| sql.replace(LOGS_OF_MACHINE, some))
+    TABLES.iter().filter(|sql| sql.contains(LOGS_OF_MACHINE)).map(move |sql| sql.replace(LOGS_OF_MACHINE, some))
 }
 
 impl Store {

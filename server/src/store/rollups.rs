@@ -234,14 +234,14 @@ pub async fn counted(connection: &mut AnyConnection, machine: &str, only: &[Stri
     let sql =
         format!("select r.log, r.token from logs l join log_reasons r on r.log = l.id where l.machine = $1{which}");
     // The text holds names of ours and placeholders only.
-    let query = only.iter().fold(sqlx::query(AssertSqlSafe(sql)).bind(machine), |query, id| query.bind(id));
+    let query = only.iter().fold(sqlx::query(AssertSqlSafe(sql)).bind(machine), sqlx::query::Query::bind);
     let rows = query.fetch_all(&mut *connection).await?;
     for row in rows {
         tokens.entry(row.try_get(0)?).or_default().insert(row.try_get(1)?);
     }
     // A log that was never judged does not count.
     let sql = format!("select l.id, {} from logs l where l.machine = $1 and l.report <> ''{which}", Columns::SELECTED);
-    let query = only.iter().fold(sqlx::query(AssertSqlSafe(sql)).bind(machine), |query, id| query.bind(id));
+    let query = only.iter().fold(sqlx::query(AssertSqlSafe(sql)).bind(machine), sqlx::query::Query::bind);
     let rows = query.fetch_all(connection).await?;
     rows.iter()
         .map(|row| {

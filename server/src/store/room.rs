@@ -24,7 +24,10 @@ impl Store {
         let mut connection = self.pool.acquire().await?;
         let mode: i64 = sqlx::query("pragma auto_vacuum").fetch_one(&mut *connection).await?.try_get(0)?;
         let can = mode == INCREMENTAL;
-        while can {
+        loop {
+            if !can {
+                break;
+            }
             let turn = turn.lock().await;
             let unused: i64 = sqlx::query("pragma freelist_count").fetch_one(&mut *connection).await?.try_get(0)?;
             if unused == 0 {

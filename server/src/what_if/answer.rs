@@ -240,8 +240,8 @@ impl<'a> Kinds<'a> {
         let found = largest.get(&(count.key[0], count.key[1]));
         let link = found.map(|(situations, _)| {
             let ids = situations.iter().filter_map(|(own, _)| fleet.situation_ids.get(*own as usize));
-            let ids: String = ids.map(|id| format!("&situation={}", text::content_word(*id))).collect();
-            format!("/api/v1/logs?outcome={did}{ids}")
+            let words = ids.map(|id| text::content_word(*id));
+            words.fold(format!("/api/v1/logs?outcome={did}"), |link, id| link + "&situation=" + &id)
         });
         let left_out = found.map_or(0, |(situations, all)| all - situations.len() as u64);
         Pair {
@@ -284,7 +284,9 @@ fn facts(
     let mut facts = Vec::new();
     for (_, fact, numbers) in largest.into_iter().take(FACTS) {
         let mut has = vec![0; replayed.results.len()];
-        numbers.into_iter().for_each(|number| has[number as usize] = 1);
+        for number in numbers {
+            has[number as usize] = 1;
+        }
         let column: Vec<u32> = results.iter().map(|result| has[*result as usize]).collect();
         counts.with("fact", &column)?;
         let (logs, machines) = sums(counts.by(&["fact"])?.iter().find(|count| count.key == [1]));

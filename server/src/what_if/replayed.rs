@@ -64,14 +64,16 @@ pub async fn all(store: &Store, ids: &[i64], question: &Question) -> anyhow::Res
         replayed.take(replay(page, index, question).await?);
         return Ok(replayed);
     }
-    let parts = std::thread::available_parallelism().map_or(1, std::num::NonZero::get) as i64;
+    let parts = std::thread::available_parallelism().map_or(1, |cores| i64::try_from(cores.get()).unwrap_or(1));
     let size = i64::MAX / parts;
     let part = |number: i64| {
         let last = if number == parts - 1 { i64::MAX } else { (number + 1) * size - 1 };
         read(store, number * size - 1, last, index.clone(), question.clone())
     };
     for pages in futures::future::try_join_all((0..parts).map(part)).await? {
-        pages.into_iter().for_each(|page| replayed.take(page));
+        for page in pages {
+            replayed.take(page);
+        }
     }
     Ok(replayed)
 }

@@ -1,5 +1,6 @@
 //! A disk that is full, nearly full, or full no more; and a database that fails for a while.
 
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -52,7 +53,7 @@ fn large(name: &'static str) -> Batch {
         let mut digits = String::new();
         while digits.len() < 1_000 {
             random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            digits.push_str(&format!("{:08x}", random >> 32));
+            write!(digits, "{:08x}", random >> 32).expect("text takes everything");
         }
         let window = event(1_000 + n, 100 + n, Kind::Window, "w", &[]);
         Observation::Event(wire::Event { function: Some(digits), ..window })

@@ -30,10 +30,10 @@ async fn age(world: &World, number: u32, name: &str, days: i64) {
 
 async fn prune(world: &World, rules: &Keep) -> Vec<(Kept, i64, i64)> {
     let store = &world.app.store;
-    let would: Vec<Gone> = apply(store, rules, true, &Actor::command_line()).await.expect("the database answers");
+    let foretold: Vec<Gone> = apply(store, rules, true, &Actor::command_line()).await.expect("the database answers");
     let gone: Vec<Gone> = apply(store, rules, false, &Actor::command_line()).await.expect("the database answers");
     let counts = |all: &[Gone]| all.iter().map(|gone| (gone.kind, gone.rows, gone.logs)).collect::<Vec<_>>();
-    assert_eq!(counts(&would), counts(&gone), "what a dry run says is what goes");
+    assert_eq!(counts(&foretold), counts(&gone), "what a dry run says is what goes");
     counts(&gone)
 }
 

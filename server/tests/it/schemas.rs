@@ -53,7 +53,8 @@ async fn dump(world: &World, version: i64) -> String {
                         Cell::Int(number) => number.to_string(),
                         Cell::Text(text) => format!("'{}'", text.replace('\'', "''")),
                         Cell::Bytes(bytes) => {
-                            let digits = bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+                            let digits =
+                                bytes.iter().fold(String::new(), |digits, byte| digits + &format!("{byte:02x}"));
                             format!("{BYTES}{digits}'")
                         }
                     };

@@ -79,12 +79,12 @@ fn grown(step: u64) -> Piece {
 async fn a_log_that_grows_is_not_folded_again_and_again() {
     let (store, folder) = store().await;
     let steps = 300;
-    let mut folded = 0;
+    let mut cost_of_all = 0;
     for step in 0..steps {
-        folded += cost(&store, &[grown(step)]).await.1;
+        cost_of_all += cost(&store, &[grown(step)]).await.1;
     }
     let events = number(&store, "select events from logs").await;
-    assert_eq!((events, folded), (301, 600), "what came, and no more");
+    assert_eq!((events, cost_of_all), (301, 600), "what came, and no more");
 
     // Another server on the same database knows nothing of it, and then this one's knowledge is old.
     let other = Store::open(&Place::File(folder.path().join("test.sqlite"))).await.expect("it opens");
