@@ -327,17 +327,23 @@ pub enum Kept {
     Events,
     /// Logs with their verdicts, and what was lost of them.
     Logs,
+    /// What somebody brought to be looked at.
+    Reports,
+    /// Refused pieces of uploads.
+    DeadLetters,
 }
 
 impl Kept {
     /// In the order in which they go.
-    pub const ALL: [Self; 2] = [Self::Logs, Self::Events];
+    pub const ALL: [Self; 4] = [Self::Logs, Self::Events, Self::Reports, Self::DeadLetters];
 
     /// The word on the command line.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Events => "events",
             Self::Logs => "logs",
+            Self::Reports => "reports",
+            Self::DeadLetters => "dead-letters",
         }
     }
 }

@@ -20,6 +20,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::app::App;
+use crate::audit::Actor;
 use crate::error::Error;
 use crate::openapi;
 use crate::query::{self, DEFAULT_LIMIT, Pairs, unknown};
@@ -180,10 +181,11 @@ pub async fn one(
 )]
 pub async fn delete(
     State(app): State<App>,
+    by: Actor,
     id: Result<Path<String>, PathRejection>,
 ) -> Result<Json<ReportGone>, Error> {
     let id = known_form(id)?;
-    if !app.store.delete_report(&id).await? {
+    if !app.store.delete_report(&id, &by).await? {
         return Err(Error::NotFound);
     }
     tracing::info!(report = id, "deleted a report");

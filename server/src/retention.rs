@@ -25,7 +25,7 @@ pub struct Gone {
     pub kind: Kept,
     /// Rows.
     pub rows: i64,
-    /// Logs that they belong to.
+    /// Logs that they belong to; 0 for kinds that are no part of a log.
     pub logs: i64,
     /// From before this time.
     pub before: String,
@@ -113,10 +113,17 @@ pub async fn apply(store: &Store, rules: &Keep, dry_run: bool, by: &Actor) -> sq
                     if dry_run { store.prunable(part, &before).await? } else { store.prune(part, &before).await? };
                 (pruned.events, pruned.logs)
             }
+            Kept::Reports if dry_run => (store.reports_before(&before).await?, 0),
+            Kept::Reports => (i64::try_from(store.prune_reports(Some(&before), None).await?).unwrap_or(i64::MAX), 0),
+            Kept::DeadLetters => (store.prune_dead_letters(&before, dry_run).await?, 0),
         };
-        if !dry_run && logs > 0 {
+        if !dry_run && rows + logs > 0 {
             let what = format!("{} from before {before}", kind.as_str());
-            store.note(by, Deed::Retained, &what, &format!("{rows} events of {logs} logs")).await?;
+            let outcome = match kind {
+                Kept::Events | Kept::Logs => format!("{rows} events of {logs} logs"),
+                Kept::Reports | Kept::DeadLetters => format!("{rows} of them"),
+            };
+            store.note(by, Deed::Retained, &what, &outcome).await?;
         }
         all.push(Gone { kind, rows, logs, before });
     }
@@ -147,5 +154,6 @@ fn line(verb: &str, gone: &Gone) -> impl Display {
     match kind {
         Kept::Events => format!("events: {verb} {rows} of {logs} logs without news since {before}"),
         Kept::Logs => format!("logs: {verb} {logs} without news since {before}, with {rows} events"),
+        Kept::Reports | Kept::DeadLetters => format!("{}: {verb} {rows} from before {before}", kind.as_str()),
     }
 }

@@ -122,6 +122,22 @@ pub(super) async fn keep(
 }
 
 impl Store {
+    /// Deletes the letters from before this time, or only counts them.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn prune_dead_letters(&self, before: &str, dry_run: bool) -> sqlx::Result<i64> {
+        if dry_run {
+            let sql = "select count(*) from dead_letters where received < $1";
+            return sqlx::query_scalar(sql).bind(before).fetch_one(&self.pool).await;
+        }
+        let mut write = self.write().await?;
+        let sql = "delete from dead_letters where received < $1";
+        let gone = sqlx::query(sql).bind(before).execute(write.connection()).await?;
+        write.commit().await?;
+        Ok(i64::try_from(gone.rows_affected()).unwrap_or(i64::MAX))
+    }
+
     /// At most `limit` letters, of one machine or of all, newest first behind `after`, and where the next page begins.
     ///
     /// # Errors

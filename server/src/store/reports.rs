@@ -10,7 +10,8 @@ use sqlx::{AssertSqlSafe, Row};
 
 use super::filter::Sql;
 use super::ingest::placeholders;
-use super::{Store, Write, corrupt};
+use super::{Store, Write, audit, corrupt};
+use crate::audit::{Actor, Deed};
 use crate::reports::{Analysis, File, Log, Refusal, ReportFilter};
 use crate::text;
 
@@ -312,11 +313,22 @@ impl Store {
     ///
     /// # Errors
     /// When the database fails; nothing is deleted then.
-    pub async fn delete_report(&self, id: &str) -> sqlx::Result<bool> {
+    pub async fn delete_report(&self, id: &str, by: &Actor) -> sqlx::Result<bool> {
         let mut write = self.write().await?;
         let known = delete(&mut write, id).await?;
+        if known {
+            audit::write(write.connection(), by, Deed::ReportDeleted, id, "done").await?;
+        }
         write.commit().await?;
         Ok(known)
+    }
+
+    /// How many reports are from before this time.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn reports_before(&self, before: &str) -> sqlx::Result<i64> {
+        sqlx::query_scalar("select count(*) from reports where created < $1").bind(before).fetch_one(&self.pool).await
     }
 
     /// Deletes the oldest reports: those from before `before`, and as many more as are needed until what is left takes no
@@ -336,7 +348,9 @@ impl Store {
             if before.is_none_or(|before| created.as_str() >= before) && left <= most {
                 return Ok(pruned);
             }
-            pruned += u64::from(self.delete_report(oldest.try_get("id")?).await?);
+            let mut write = self.write().await?;
+            pruned += u64::from(delete(&mut write, oldest.try_get("id")?).await?);
+            write.commit().await?;
             left -= oldest.try_get::<i64, _>("stored_bytes")?;
         }
     }

@@ -127,6 +127,9 @@ fn a_report_is_kept_found_and_forgotten() {
         delete(Scope::Triager).await.assert_problem(404);
         world.get(&format!("/api/v1/reports/{id}")).await.assert_problem(404);
         assert_eq!(rows(&world).await, 0);
+        let (audit, _) = world.app.store.audit(None, 10).await.expect("the database answers");
+        let noted: Vec<_> = audit.iter().filter(|row| row.deed == "report_deleted").map(|row| &row.object).collect();
+        assert_eq!(noted, [&id], "once, and with its id");
     });
 }
 

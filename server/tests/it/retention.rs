@@ -90,6 +90,29 @@ fn events_go_and_the_verdict_stays() {
 }
 
 #[test]
+fn reports_and_refused_pieces_go_by_their_age() {
+    on_each_database(async |world| {
+        crate::reports::good(&world, &[("a.log", &crate::reports::log("RTX"))]).await;
+        let mut half = batch(1, vec![Sample::default().segment()]);
+        half.segments[0].end = 0;
+        world.post(None, serde_json::to_vec(&half).expect("plain data")).await;
+        let rules = keep(&[(Kept::Reports, 30), (Kept::DeadLetters, 7)]);
+        assert_eq!(prune(&world, &rules).await, [(Kept::Reports, 0, 0), (Kept::DeadLetters, 0, 0)], "all is new");
+        let mut connection = connect(&world.place).await;
+        for sql in [
+            "update reports set created = '2026-01-01T00:00:00Z'",
+            "update dead_letters set received = '2026-01-01T00:00:00Z'",
+        ] {
+            assert_eq!(connection.execute(AssertSqlSafe(sql)).await.expect("the table exists").rows_affected(), 1);
+        }
+        connection.close().await.expect("it closes");
+        assert_eq!(prune(&world, &rules).await, [(Kept::Reports, 1, 0), (Kept::DeadLetters, 1, 0)]);
+        let (audit, _) = world.app.store.audit(None, 10).await.expect("the database answers");
+        assert_eq!(audit.iter().filter(|row| row.deed == "retained" && row.outcome == "1 of them").count(), 2);
+    });
+}
+
+#[test]
 fn logs_go_with_their_counts() {
     on_each_database(async |world| {
         fleet(&world).await;
