@@ -107,7 +107,7 @@ impl Limits {
     /// [`Self::upload_for`].
     ///
     /// # Errors
-    /// [`Error::TooOften`].
+    /// `Error::TooOften`.
     pub fn upload(&self, caller: &Caller) -> Result<(), Error> {
         if caller.machine.is_none() { Ok(()) } else { take(self.uploads.as_ref(), &caller.token, "uploads") }
     }
@@ -116,7 +116,7 @@ impl Limits {
     /// a whole fleet.
     ///
     /// # Errors
-    /// [`Error::TooOften`].
+    /// `Error::TooOften`.
     pub fn upload_for(&self, caller: &Caller, machine: &str) -> Result<(), Error> {
         if caller.machine.is_some() {
             return Ok(());
@@ -127,7 +127,7 @@ impl Limits {
     /// Takes an enrolment from the bucket of its token.
     ///
     /// # Errors
-    /// [`Error::TooOften`].
+    /// `Error::TooOften`.
     pub fn enroll(&self, caller: &Caller) -> Result<(), Error> {
         take(self.uploads.as_ref(), &caller.token, "uploads")
     }
@@ -135,7 +135,7 @@ impl Limits {
     /// Takes a question from the bucket of its token.
     ///
     /// # Errors
-    /// [`Error::TooOften`].
+    /// `Error::TooOften`.
     pub fn read(&self, caller: &Caller) -> Result<(), Error> {
         take(self.reads.as_ref(), &caller.token, "reads")
     }
@@ -143,7 +143,7 @@ impl Limits {
     /// Whether a peer may try this secret. One that was good a moment ago may always be tried.
     ///
     /// # Errors
-    /// [`Error::TooOften`].
+    /// `Error::TooOften`.
     pub fn may_try(&self, peer: Option<IpAddr>, secret: &str) -> Result<(), Error> {
         let Some(peer) = peer.map(network) else { return Ok(()) };
         let Some(until) = lock(&self.shut_out).get(&peer).copied() else { return Ok(()) };

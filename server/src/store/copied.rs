@@ -73,7 +73,7 @@ impl Store {
         Ok(name)
     }
 
-    /// Takes or renews the lease of a kind of work until `until` (RFC 3339, as [`text::now`] writes it). False: another
+    /// Takes or renews the lease of a kind of work until `until` (RFC 3339, as `text::now` writes it). False: another
     /// holder has it.
     ///
     /// # Errors
