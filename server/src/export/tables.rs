@@ -16,6 +16,10 @@ const TABLES: &[Export] = &[
     read("log_ranges", Rows::Plain { without: &[] }),
     read("log_reasons", Rows::Plain { without: &[] }),
     read("log_drift", Rows::Plain { without: &[] }),
+    // What logs tell of their PCs: `logs` has the ids.
+    read("cohorts", Rows::Plain { without: &[] }),
+    read("topologies", Rows::Plain { without: &[] }),
+    read("situations", Rows::Plain { without: &[] }),
     read("rollups", Rows::Plain { without: &[] }),
     read("verdict_history", Rows::Plain { without: &[] }),
     // Without the packed files and documents, which `/api/v1/reports/{id}` reads out.

@@ -18,6 +18,10 @@ const WHO: &[(&str, &str)] = &[
     // An agent's token that is no machine's own deletes none.
     ("DELETE /api/v1/machines/{id}", "admin"),
     ("GET /api/v1/summary", "reader triager admin"),
+    ("GET /api/v1/compare", "reader triager admin"),
+    ("GET /api/v1/drift", "reader triager admin"),
+    ("GET /api/v1/what-if", "reader triager admin"),
+    ("POST /api/v1/replay", "reader triager admin"),
     ("GET /api/v1/logs", "reader triager admin"),
     ("GET /api/v1/logs/{id}", "reader triager admin"),
     ("GET /api/v1/machines", "reader triager admin"),
