@@ -85,6 +85,23 @@ pub struct MachineAdapter {
     pub vulkan_type: Option<String>,
 }
 
+impl MachineAdapter {
+    /// One of which only the name is told, and the LUID where there is one.
+    pub fn new(name: &str, luid: Option<Luid>) -> Self {
+        Self {
+            name: name.to_owned(),
+            luid,
+            vendor_id: None,
+            device_id: None,
+            dedicated_vram_mib: None,
+            software: None,
+            remote: None,
+            feature_level: None,
+            vulkan_type: None,
+        }
+    }
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference to the field")]
 const fn is_yes(value: &bool) -> bool {
     *value

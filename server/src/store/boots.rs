@@ -327,17 +327,7 @@ mod tests {
     use super::*;
 
     fn machine(adapters: &[(&str, u64)]) -> Machine {
-        let adapter = |(name, luid): &(&str, u64)| MachineAdapter {
-            name: (*name).to_owned(),
-            luid: (*luid != 0).then_some(Luid(*luid)),
-            vendor_id: None,
-            device_id: None,
-            dedicated_vram_mib: None,
-            software: None,
-            remote: None,
-            feature_level: None,
-            vulkan_type: None,
-        };
+        let adapter = |(name, luid): &(&str, u64)| MachineAdapter::new(name, (*luid != 0).then_some(Luid(*luid)));
         Machine::new(adapters.iter().map(adapter).collect())
     }
 

@@ -109,17 +109,7 @@ mod tests {
     use super::*;
 
     fn adapter(name: &str, luid: u64) -> MachineAdapter {
-        MachineAdapter {
-            name: name.to_owned(),
-            luid: Some(Luid(luid)),
-            vendor_id: None,
-            device_id: None,
-            dedicated_vram_mib: None,
-            software: None,
-            remote: None,
-            feature_level: None,
-            vulkan_type: None,
-        }
+        MachineAdapter::new(name, Some(Luid(luid)))
     }
 
     fn label(adapters: &[(&str, u64)], render: Option<(&str, u64)>, scanout: Option<(&str, u64)>) -> Option<String> {

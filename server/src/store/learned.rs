@@ -194,17 +194,7 @@ fn list(machine: &mut Machine, own: &wire::Adapter) {
     let mut named = machine.adapters.iter_mut().filter(|adapter| adapter.luid.is_none() && adapter.name == own.name);
     match (named.next(), named.next()) {
         (Some(adapter), None) => adapter.luid = Some(own.luid),
-        _ => machine.adapters.push(MachineAdapter {
-            name: own.name.clone(),
-            luid: Some(own.luid),
-            vendor_id: None,
-            device_id: None,
-            dedicated_vram_mib: None,
-            software: None,
-            remote: None,
-            feature_level: None,
-            vulkan_type: None,
-        }),
+        _ => machine.adapters.push(MachineAdapter::new(&own.name, Some(own.luid))),
     }
 }
 

@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 
 use wire::{Event, Kind, Luid, Machine, MachineAdapter};
 
-use super::run::bare;
 use crate::replay::render::{self, Choice, Words};
 
 /// Pairs of fields that tell an adapter's name and id together. Spelt out, because every event is asked for all of them.
@@ -51,7 +50,7 @@ impl Names {
     pub fn join(self, machine: &mut Machine) {
         if machine.adapters.is_empty() {
             let named = |(name, luids): (String, Vec<Luid>)| {
-                luids.into_iter().map(move |luid| MachineAdapter { luid: Some(luid), ..bare(&name) })
+                luids.into_iter().map(move |luid| MachineAdapter::new(&name, Some(luid)))
             };
             machine.adapters = self.known.into_iter().flat_map(named).collect();
             return;

@@ -29,7 +29,7 @@ impl Run {
             self.open = skips;
         }
         while self.open.len() < index {
-            self.open.push(bare("<unknown>"));
+            self.open.push(MachineAdapter::new("<unknown>", None));
         }
         let vram = fields.int("vram_mib").and_then(|mib| u64::try_from(mib).ok());
         self.open.push(MachineAdapter {
@@ -39,7 +39,7 @@ impl Run {
             remote: Some(false),
             feature_level: Some("11_0".to_owned()),
             vulkan_type: Some("unknown".to_owned()),
-            ..bare(fields.text("adapter.name").unwrap_or("<unknown>"))
+            ..MachineAdapter::new(fields.text("adapter.name").unwrap_or("<unknown>"), None)
         });
         self.last_candidate = self.open.len();
     }
@@ -47,7 +47,7 @@ impl Run {
     /// Left out of rendering, which the machine can say with `remote`; that leaves it its outputs.
     pub fn skipped(&mut self, fields: &Fields) {
         if let Some(name) = fields.text("adapter.name").filter(|_| self.open.len() < ADAPTERS_MAX) {
-            self.open.push(MachineAdapter { remote: Some(true), ..bare(name) });
+            self.open.push(MachineAdapter { remote: Some(true), ..MachineAdapter::new(name, None) });
         }
     }
 
@@ -58,20 +58,5 @@ impl Run {
         if run.len() >= self.adapters.len() {
             self.adapters = run;
         }
-    }
-}
-
-/// An adapter of which only the name is known.
-pub fn bare(name: &str) -> MachineAdapter {
-    MachineAdapter {
-        name: name.to_owned(),
-        luid: None,
-        vendor_id: None,
-        device_id: None,
-        dedicated_vram_mib: None,
-        software: None,
-        remote: None,
-        feature_level: None,
-        vulkan_type: None,
     }
 }
