@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes, to_bytes};
 
+use crate::error::Error;
+
 /// From the first byte to the last, when nobody says otherwise: 8 MiB at 100 kB/s.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(90);
 
@@ -16,6 +18,22 @@ pub enum Fault {
     TooSlow,
     /// The connection broke.
     EndedEarly,
+}
+
+impl Fault {
+    /// The answer of a route that words two of the faults itself and took this long at most.
+    pub fn answer(
+        self,
+        timeout: Duration,
+        too_large: impl FnOnce() -> Error,
+        bad: impl FnOnce(String) -> Error,
+    ) -> Error {
+        match self {
+            Self::TooLarge => too_large(),
+            Self::TooSlow => Error::TooSlow(timeout),
+            Self::EndedEarly => bad("the body ended early".to_owned()),
+        }
+    }
 }
 
 /// The whole body.

@@ -10,7 +10,7 @@ use wire::{ENROLL_SCHEMA, ENROLLED_SCHEMA, Enroll, Enrolled};
 use crate::app::App;
 use crate::audit::Actor;
 use crate::auth::Caller;
-use crate::body::{self, Fault};
+use crate::body;
 use crate::error::Error;
 use crate::openapi;
 use crate::text;
@@ -36,11 +36,9 @@ pub async fn answer(
     body: Body,
 ) -> Result<Json<Enrolled>, Error> {
     let bad = |why: &str| Error::BadEnrolment(why.to_owned());
-    let body = body::read(body, LIMIT_BYTES, app.body_timeout).await.map_err(|fault| match fault {
-        Fault::TooLarge => bad("the body is longer than 16 KiB"),
-        Fault::TooSlow => Error::TooSlow(app.body_timeout),
-        Fault::EndedEarly => bad("the body ended early"),
-    })?;
+    let too_large = || bad("the body is longer than 16 KiB");
+    let body = body::read(body, LIMIT_BYTES, app.body_timeout).await;
+    let body = body.map_err(|fault| fault.answer(app.body_timeout, too_large, Error::BadEnrolment))?;
     let Enroll { schema, machine, agent } = serde_json::from_slice(&body)
         .map_err(|error| Error::BadEnrolment(format!("the body is no enrolment: {error}")))?;
     if schema != ENROLL_SCHEMA {

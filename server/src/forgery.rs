@@ -12,7 +12,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
 use sha2::{Digest, Sha256};
 
-use crate::body::{self, Fault};
+use crate::body;
 use crate::error::Error;
 use crate::origin::{self, Source};
 use crate::text;
@@ -68,11 +68,9 @@ fn is_form(parts: &Parts) -> bool {
 }
 
 async fn read(body: Body, timeout: Duration) -> Result<Bytes, Error> {
-    body::read(body, FORM_LIMIT_BYTES, timeout).await.map_err(|fault| match fault {
-        Fault::TooLarge => Error::BadRequest("the form is longer than 64 KiB".to_owned()),
-        Fault::TooSlow => Error::TooSlow(timeout),
-        Fault::EndedEarly => Error::BadRequest("the body ended early".to_owned()),
-    })
+    let too_large = || Error::BadRequest("the form is longer than 64 KiB".to_owned());
+    let body = body::read(body, FORM_LIMIT_BYTES, timeout).await;
+    body.map_err(|fault| fault.answer(timeout, too_large, Error::BadRequest))
 }
 
 async fn fields(bytes: Bytes) -> Result<Vec<(String, String)>, Error> {

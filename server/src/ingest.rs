@@ -12,7 +12,7 @@ use wire::Ack;
 
 use crate::app::{App, WAITING_KIB};
 use crate::auth::Caller;
-use crate::body::{self, Fault};
+use crate::body;
 use crate::decode::{Checked, Encoding, PACKED_LIMIT_BYTES, decode};
 use crate::error::Error;
 use crate::store::Upload;
@@ -44,11 +44,9 @@ pub async fn receive(
         None => Encoding::from_header(None)?,
         Some(value) => Encoding::from_header(Some(value.to_str().map_err(|_| Error::UnsupportedEncoding)?))?,
     };
-    let body = body::read(body, PACKED_LIMIT_BYTES, app.body_timeout).await.map_err(|fault| match fault {
-        Fault::TooLarge => Error::TooLarge("8 MiB packed"),
-        Fault::TooSlow => Error::TooSlow(app.body_timeout),
-        Fault::EndedEarly => Error::BadBatch("the body ended early".to_owned()),
-    })?;
+    let too_large = || Error::TooLarge("8 MiB packed");
+    let body = body::read(body, PACKED_LIMIT_BYTES, app.body_timeout).await;
+    let body = body.map_err(|fault| fault.answer(app.body_timeout, too_large, Error::BadBatch))?;
     // A task of its own: an agent that hangs up does not cut a transaction short.
     let task = async move {
         let _under_way = UnderWay::begin();

@@ -14,7 +14,7 @@ use triage::replay::source::{self, Source};
 use wire::{Path, Policy};
 
 use crate::app::App;
-use crate::body::{self, Fault};
+use crate::body;
 use crate::error::Error;
 use crate::openapi;
 
@@ -47,12 +47,9 @@ struct Question<'a> {
     )
 )]
 pub async fn answer(State(app): State<App>, body: Body) -> Result<impl IntoResponse, Error> {
-    let bad = |why: &str| Error::BadReplay(why.to_owned());
-    let body = body::read(body, LIMIT_BYTES, app.body_timeout).await.map_err(|fault| match fault {
-        Fault::TooLarge => bad("the body is longer than 8 MiB"),
-        Fault::TooSlow => Error::TooSlow(app.body_timeout),
-        Fault::EndedEarly => bad("the body ended early"),
-    })?;
+    let too_large = || Error::BadReplay("the body is longer than 8 MiB".to_owned());
+    let body = body::read(body, LIMIT_BYTES, app.body_timeout).await;
+    let body = body.map_err(|fault| fault.answer(app.body_timeout, too_large, Error::BadReplay))?;
     let answered = tokio::task::spawn_blocking(move || replay(&body)).await;
     let text = answered.map_err(|error| Error::Internal(error.into()))??;
     Ok(([(CONTENT_TYPE, "application/json")], text))

@@ -14,7 +14,7 @@ use crate::app::App;
 use crate::args::token_name;
 use crate::audit::Actor;
 use crate::auth::Scope;
-use crate::body::{self, Fault};
+use crate::body;
 use crate::error::Error;
 use crate::openapi::Paging;
 use crate::query::{self, DEFAULT_LIMIT, Pairs, unknown};
@@ -107,12 +107,10 @@ pub async fn list(State(app): State<App>, Pairs(pairs): Pairs) -> Result<Json<Pa
     )
 )]
 pub async fn make(State(app): State<App>, actor: Actor, body: Body) -> Result<(StatusCode, Json<Made>), Error> {
-    let bad = |why: String| Error::BadRequest(why);
-    let body = body::read(body, LIMIT_BYTES, app.body_timeout).await.map_err(|fault| match fault {
-        Fault::TooLarge => bad("the body is longer than 16 KiB".to_owned()),
-        Fault::TooSlow => Error::TooSlow(app.body_timeout),
-        Fault::EndedEarly => bad("the body ended early".to_owned()),
-    })?;
+    let bad = Error::BadRequest;
+    let too_large = || bad("the body is longer than 16 KiB".to_owned());
+    let body = body::read(body, LIMIT_BYTES, app.body_timeout).await;
+    let body = body.map_err(|fault| fault.answer(app.body_timeout, too_large, bad))?;
     let asked: Asked =
         serde_json::from_slice(&body).map_err(|error| bad(format!("the body is no wish for a token: {error}")))?;
     let scope = Scope::from_word(&asked.scope)

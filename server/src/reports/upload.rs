@@ -12,7 +12,7 @@ use axum::http::header::CONTENT_ENCODING;
 use super::analysis::Refusal;
 use super::limits::NAME_BYTES;
 use crate::app::App;
-use crate::body::{self, Fault};
+use crate::body;
 use crate::error::Error;
 
 /// A file as somebody sent it.
@@ -44,13 +44,13 @@ pub async fn read(app: &App, request: Request) -> Result<Upload, Error> {
         return Err(Error::BadForm(why.to_owned()));
     }
     let limit = app.report_limits.body_bytes;
-    let body = body::read(body, limit, app.body_timeout).await.map_err(|fault| match fault {
-        Fault::TooLarge => Error::ReportTooLarge(format!(
+    let too_large = || {
+        Error::ReportTooLarge(format!(
             "the upload is larger than {limit} bytes: send fewer files at a time, or pack them into a .zip bundle"
-        )),
-        Fault::TooSlow => Error::TooSlow(app.body_timeout),
-        Fault::EndedEarly => Error::BadForm("the body ended early".to_owned()),
-    })?;
+        ))
+    };
+    let body = body::read(body, limit, app.body_timeout).await;
+    let body = body.map_err(|fault| fault.answer(app.body_timeout, too_large, Error::BadForm))?;
     let form = Multipart::from_request(Request::from_parts(parts, Body::from(body)), &()).await;
     let form = form.map_err(|error| Error::BadForm(format!("the body is no multipart form: {}", error.body_text())))?;
     take_apart(form, app.report_limits.files).await
