@@ -8,7 +8,7 @@ use analytics::{Cell, Column};
 use jiff::civil::DateTime;
 use wire::Observation;
 
-use crate::store::{CopiedLog, EventRow};
+use crate::store::{CopiedLog, EventRow, NO_START_S};
 use crate::text;
 
 /// `logs`: one row per log. The day is the folder's.
@@ -72,9 +72,6 @@ pub(super) const EVENT_COLUMNS: &[Column] = &[
     Column::json("fields"),
     Column::text("marker"),
 ];
-
-/// A log without a start has this or less in `started_s`.
-const NO_START_S: i64 = -1_000_000_000_000;
 
 pub(super) fn log_cells(row: CopiedLog) -> Vec<Cell> {
     let report = row.log.report;

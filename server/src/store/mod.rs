@@ -60,6 +60,7 @@ use tokio::sync::{Mutex, MutexGuard};
 use crate::telemetry;
 pub use boots::{Boot, Learned, Setting};
 pub use checkup::Checkup;
+pub use columns::NO_START_S;
 pub use commits::Upload;
 pub use copied::CopiedLog;
 pub use dead_letters::{DeadLetter, DeadLetterCursor, DeadLetterRow, OF_A_MACHINE};

@@ -4,7 +4,8 @@
 //! that nothing uses any more, and old pages in the write-ahead log: the first are handed back to the file system, the second
 //! are copied to their place and the log is cut. PostgreSQL does the like by itself (autovacuum), later.
 
-use sqlx::Row as _;
+use sqlx::{AnyConnection, AssertSqlSafe, Row as _};
+use tokio::sync::Mutex;
 
 use super::Store;
 
@@ -24,19 +25,8 @@ impl Store {
         let mut connection = self.pool.acquire().await?;
         let mode: i64 = sqlx::query("pragma auto_vacuum").fetch_one(&mut *connection).await?.try_get(0)?;
         let can = mode == INCREMENTAL;
-        loop {
-            if !can {
-                break;
-            }
-            let turn = turn.lock().await;
-            let unused: i64 = sqlx::query("pragma freelist_count").fetch_one(&mut *connection).await?.try_get(0)?;
-            if unused == 0 {
-                break;
-            }
-            // It works a page a step, so all of its answers are wanted.
-            let sql = format!("pragma incremental_vacuum({PAGES})");
-            sqlx::query(sqlx::AssertSqlSafe(sql)).fetch_all(&mut *connection).await?;
-            drop(turn);
+        if can {
+            hand_back(turn, &mut connection).await?;
         }
         sqlx::query("pragma wal_checkpoint(truncate)").fetch_all(&mut *connection).await?;
         Ok(can)
@@ -55,5 +45,18 @@ impl Store {
         sqlx::query("vacuum").execute(&mut *connection).await?;
         sqlx::query("pragma wal_checkpoint(truncate)").fetch_all(&mut *connection).await?;
         Ok(())
+    }
+}
+
+async fn hand_back(turn: &Mutex<()>, connection: &mut AnyConnection) -> sqlx::Result<()> {
+    loop {
+        let _turn = turn.lock().await;
+        let unused: i64 = sqlx::query_scalar("pragma freelist_count").fetch_one(&mut *connection).await?;
+        if unused == 0 {
+            return Ok(());
+        }
+        // It works a page a step, so all of its answers are wanted.
+        let sql = format!("pragma incremental_vacuum({PAGES})");
+        sqlx::query(AssertSqlSafe(sql)).fetch_all(&mut *connection).await?;
     }
 }
