@@ -17,18 +17,19 @@ pub fn answer<T: Serialize>(rows: &[T], first: &[&str]) -> Result<Response, Erro
 }
 
 fn text<T: Serialize>(rows: &[T], first: &[&str]) -> Result<String, Error> {
-    let mut text = String::new();
-    for row in rows {
+    let mut writer = csv::WriterBuilder::new().flexible(true).terminator(csv::Terminator::CRLF).from_writer(Vec::new());
+    for (number, row) in rows.iter().enumerate() {
         let row = serde_json::to_value(row).map_err(|error| Error::Internal(error.into()))?;
         let mut cells = Vec::new();
         flatten("", &row, &mut cells);
         cells.sort_by_key(|(name, _)| first.iter().position(|first| first == name).unwrap_or(usize::MAX));
-        if text.is_empty() {
-            push_line(&mut text, cells.iter().map(|(name, _)| name.as_str()));
+        if number == 0 {
+            writer.write_record(cells.iter().map(|(name, _)| name)).map_err(|error| Error::Internal(error.into()))?;
         }
-        push_line(&mut text, cells.iter().map(|(_, cell)| cell.as_str()));
+        writer.write_record(cells.iter().map(|(_, cell)| cell)).map_err(|error| Error::Internal(error.into()))?;
     }
-    Ok(text)
+    let bytes = writer.into_inner().map_err(|error| Error::Internal(error.into_error().into()))?;
+    String::from_utf8(bytes).map_err(|error| Error::Internal(error.into()))
 }
 
 fn flatten(name: &str, value: &Value, cells: &mut Vec<(String, String)>) {
@@ -45,23 +46,6 @@ fn flatten(name: &str, value: &Value, cells: &mut Vec<(String, String)>) {
         // Numbers, which may start with a minus, and lists of them.
         other => cells.push((name.to_owned(), other.to_string())),
     }
-}
-
-/// RFC 4180.
-fn push_line<'a>(text: &mut String, cells: impl Iterator<Item = &'a str>) {
-    for (index, cell) in cells.enumerate() {
-        if index > 0 {
-            text.push(',');
-        }
-        if cell.contains([',', '"', '\r', '\n']) {
-            text.push('"');
-            text.push_str(&cell.replace('"', "\"\""));
-            text.push('"');
-        } else {
-            text.push_str(cell);
-        }
-    }
-    text.push_str("\r\n");
 }
 
 #[cfg(test)]

@@ -1,31 +1,17 @@
 //! Which known word looks most like an unknown one: a slip, or something new?
 
+use strsim::levenshtein;
+
 /// The known word with the smallest edit distance to `word`, each given with its name; the first of equals.
 pub fn of<'a>(word: &str, known: impl Iterator<Item = (&'a str, &'a str)>) -> Option<(&'a str, usize)> {
-    let word: Vec<char> = word.chars().collect();
-    known.map(|(name, text)| (name, distance(&word, &text.chars().collect::<Vec<_>>()))).min_by_key(|(_, far)| *far)
+    known.map(|(name, text)| (name, levenshtein(word, text))).min_by_key(|(_, far)| *far)
 }
 
 /// The same for texts of which only the beginning is compared, as long as `word` is.
 pub fn of_start<'a>(word: &str, known: impl Iterator<Item = (&'a str, &'a str)>) -> Option<(&'a str, usize)> {
-    let word: Vec<char> = word.chars().collect();
-    let start = |text: &str| text.chars().take(word.len()).collect::<Vec<_>>();
-    known.map(|(name, text)| (name, distance(&word, &start(text)))).min_by_key(|(_, far)| *far)
-}
-
-/// Levenshtein's: the least number of characters to insert, remove or replace.
-fn distance(one: &[char], other: &[char]) -> usize {
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (index, char) in one.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = index + 1;
-        for (column, with) in other.iter().enumerate() {
-            let replaced = diagonal + usize::from(char != with);
-            diagonal = row[column + 1];
-            row[column + 1] = replaced.min(diagonal + 1).min(row[column] + 1);
-        }
-    }
-    row[other.len()]
+    let length = word.chars().count();
+    let start = |text: &str| text.chars().take(length).collect::<String>();
+    known.map(|(name, text)| (name, levenshtein(word, &start(text)))).min_by_key(|(_, far)| *far)
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Two shares: their difference with an interval, whether it is more than chance, and many such questions at once.
 
 use dashboards::share::wilson_95;
+use libm::erfc;
 
 /// `count` of `of` logs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,21 +52,6 @@ pub fn holm(p: &[f64], level: f64) -> Vec<bool> {
         beyond[index] = true;
     }
     beyond
-}
-
-/// The complementary error function of a number that is not negative, exact to ten digits, so that very small
-/// probabilities are still told apart: its power series near zero, its continued fraction further out.
-fn erfc(x: f64) -> f64 {
-    let tail = (-x * x).exp() / std::f64::consts::PI.sqrt();
-    if x < 2.0 {
-        let (mut term, mut sum) = (x, x);
-        for n in 1..60 {
-            term *= 2.0 * x * x / f64::from(2 * n + 1);
-            sum += term;
-        }
-        return 1.0 - 2.0 * tail * sum;
-    }
-    tail / (1..=100).rev().fold(x, |fraction, n| x + f64::from(n) / 2.0 / fraction)
 }
 
 #[cfg(test)]
