@@ -1,11 +1,10 @@
 //! What the server has acknowledged is there after its sudden death.
 
 use serde_json::Value as Json;
+use tests::batches::piece;
 use tests::http::Http;
 use tests::server::{Database, Server};
-use wire::{
-    Ack, BATCH_SCHEMA, Batch, Event, Fields, Kind, Level, LogFacts, Luid, Observation, Process, Reason, Segment, Value,
-};
+use wire::Ack;
 
 /// How many times the server dies.
 const DEATHS: u32 = 20;
@@ -18,7 +17,7 @@ fn everything_acknowledged_survives_sigkill() {
 
     for death in 1..=DEATHS {
         let server = Server::start(&database);
-        let batch = serde_json::to_value(batch(death)).expect("a batch is JSON");
+        let batch = serde_json::to_value(piece(1, death, 0, false)).expect("a batch is JSON");
         let answer = server.http(&agent).post("/api/v1/ingest", &batch);
         server.kill();
         let ack: Ack = serde_json::from_value(answer.json()).expect("an acknowledgement");
@@ -76,48 +75,4 @@ fn check(http: &Http, acknowledged: u32) {
 
 fn name(number: u32) -> String {
     format!("DisplayXR_Viewer.exe.{number}_2026-09-14_12-00-00.log")
-}
-
-/// A batch with one log of one placement record.
-fn batch(number: u32) -> Batch {
-    let mut fields = Fields::new();
-    fields.push("render.name", Value::Text("NVIDIA GeForce RTX 4080 Laptop GPU".to_owned()));
-    fields.push("render.luid", Value::Luid(Luid(0x15f3a)));
-    fields.push("scanout.name", Value::Text("Intel(R) Iris(R) Xe Graphics".to_owned()));
-    fields.push("scanout.luid", Value::Luid(Luid(0x13c07)));
-    fields.push("reasons", Value::Reasons(vec![Reason::new("killed_by_env")]));
-    fields.push("split", Value::Uint(0));
-    fields.push("generation", Value::Uint(2));
-    let placement = Event {
-        offset: 280,
-        line: 7,
-        time: Some("2026-09-14 12:00:01.370".to_owned()),
-        level: Level::Warn,
-        function: Some("d3d_log_weave_placement".to_owned()),
-        shape: "wp.g2.on_render".into(),
-        kind: Kind::Placement,
-        hint: None,
-        fields,
-        spelling: Vec::new(),
-    };
-    let started = Some("2026-09-14T12:00:00".to_owned());
-    let process = Some(Process { exe: "Viewer.exe".to_owned(), pid: number, started });
-    let mut facts = LogFacts { process, ..LogFacts::default() };
-    (facts.counts.bytes, facts.counts.lines, facts.counts.records, facts.counts.events) = (600, 7, 1, 1);
-    let segment = Segment {
-        log: format!("{number:032x}"),
-        file: name(number),
-        start: 0,
-        end: 600,
-        facts,
-        observations: vec![Observation::Event(placement)],
-        ..Segment::default()
-    };
-    Batch {
-        schema: BATCH_SCHEMA.to_owned(),
-        machine: format!("{:032x}", 1),
-        agent: "test".to_owned(),
-        segments: vec![segment],
-        ..Batch::default()
-    }
 }

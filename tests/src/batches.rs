@@ -33,8 +33,8 @@ pub fn piece(machine: u32, log: u32, piece: u64, engaged: bool) -> Batch {
     }
 }
 
-/// A full placement record: engaged, or killed by a setting.
-fn placement(offset: u64, line: u64, engaged: bool) -> Event {
+/// What a full placement record says: engaged, or killed by a setting.
+pub fn placement_fields(engaged: bool) -> Fields {
     let mut fields = Fields::new();
     fields.push("render.name", Value::Text("NVIDIA GeForce RTX 4080 Laptop GPU".to_owned()));
     fields.push("render.luid", Value::Luid(Luid(0x15f3a)));
@@ -44,6 +44,10 @@ fn placement(offset: u64, line: u64, engaged: bool) -> Event {
     fields.push("reasons", Value::Reasons(reasons));
     fields.push("split", Value::Uint(u64::from(engaged)));
     fields.push("generation", Value::Uint(2));
+    fields
+}
+
+fn placement(offset: u64, line: u64, engaged: bool) -> Event {
     Event {
         offset,
         line,
@@ -53,7 +57,7 @@ fn placement(offset: u64, line: u64, engaged: bool) -> Event {
         shape: if engaged { "wp.g2.on_scanout".into() } else { "wp.g2.on_render".into() },
         kind: Kind::Placement,
         hint: None,
-        fields,
+        fields: placement_fields(engaged),
         spelling: Vec::new(),
     }
 }

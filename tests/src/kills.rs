@@ -10,10 +10,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
-use wire::{
-    BATCH_SCHEMA, Batch, Event, Fields, Kind, Level, LogFacts, Luid, Observation, Process, Reason, Segment, Value,
-};
+use wire::{BATCH_SCHEMA, Batch, Event, Fields, Kind, Level, LogFacts, Observation, Process, Segment, Value};
 
+use crate::batches::placement_fields;
 use crate::http::Http;
 use crate::random::Random;
 use crate::server::{Database, Server};
@@ -213,20 +212,15 @@ fn batch(sender: u64, number: u64) -> Json {
 
 /// The record with this number of a log: placement first, then counters.
 fn event(place: u64) -> Observation {
-    let mut fields = Fields::new();
     let placement = place == 0;
-    if placement {
-        fields.push("render.name", Value::Text("NVIDIA GeForce RTX 4080 Laptop GPU".to_owned()));
-        fields.push("render.luid", Value::Luid(Luid(0x15f3a)));
-        fields.push("scanout.name", Value::Text("Intel(R) Iris(R) Xe Graphics".to_owned()));
-        fields.push("scanout.luid", Value::Luid(Luid(0x13c07)));
-        fields.push("reasons", Value::Reasons(vec![Reason::new("killed_by_env")]));
-        fields.push("split", Value::Uint(0));
-        fields.push("generation", Value::Uint(2));
+    let fields = if placement {
+        placement_fields(false)
     } else {
+        let mut fields = Fields::new();
         fields.push("fps", Value::Decimal(format!("{}.5", 30 + place % 31)));
         fields.push("frame", Value::Uint(place * 7_919));
-    }
+        fields
+    };
     Observation::Event(Event {
         offset: place * EVENT_BYTES,
         line: place + 1,

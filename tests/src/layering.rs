@@ -85,11 +85,11 @@ fn fence(member: &Member, names: &BTreeSet<&str>, found: &mut BTreeSet<Violation
         if names.contains(name.as_str()) && !fence.may_use.contains(&name.as_str()) {
             add(format!("uses {name}"), fence.because);
         }
-        if fence.must_not_reach.contains(&name.as_str()) {
+        if fence.forbidden().any(|package| package == name.as_str()) {
             add(format!("reaches {name}"), fence.because);
         }
     }
-    for name in member.direct.iter().filter(|name| fence.must_not_reach.contains(&name.as_str())) {
+    for name in member.direct.iter().filter(|name| fence.forbidden().any(|package| package == name.as_str())) {
         add(format!("reaches {name}"), fence.because);
     }
     if fence.must_not_say.is_empty() {

@@ -8,11 +8,18 @@ pub struct Fence {
     /// Crates of the workspace that may be linked into it.
     pub may_use: &'static [&'static str],
     /// Packages that must be nowhere in its dependency tree.
-    pub must_not_reach: &'static [&'static str],
+    pub must_not_reach: &'static [&'static [&'static str]],
     /// Paths or names that its sources must not contain outside tests.
     pub must_not_say: &'static [&'static str],
     /// The reason, for whoever runs into the fence.
     pub because: &'static str,
+}
+
+impl Fence {
+    /// Every package that it must not reach.
+    pub fn forbidden(&self) -> impl Iterator<Item = &'static str> {
+        self.must_not_reach.iter().flat_map(|group| group.iter().copied())
+    }
 }
 
 /// A dependency that belongs to some crates only, however deep others may hold it.
@@ -30,21 +37,10 @@ pub struct Owned {
 const HEAVY: &[&str] = &["sqlx", "sqlx-core", "polars", "polars-core", "axum", "hyper", "reqwest", "tokio", "rustls"];
 
 /// Nor a terminal, where both programs use a crate.
-const BARE: &[&str] = &[
-    "sqlx",
-    "sqlx-core",
-    "polars",
-    "polars-core",
-    "axum",
-    "hyper",
-    "reqwest",
-    "tokio",
-    "rustls",
-    "clap",
-    "indicatif",
-    "anstream",
-    "comfy-table",
-];
+const TERMINAL: &[&str] = &["clap", "indicatif", "anstream", "comfy-table"];
+
+/// The database and the routes, which are the server's.
+const SERVING: &[&str] = &["sqlx", "sqlx-core", "axum"];
 
 /// The machine that a pure crate must not look at. Time comes in as an argument.
 const OUTSIDE: &[&str] =
@@ -55,94 +51,70 @@ pub const FENCES: &[Fence] = &[
     Fence {
         member: "wire",
         may_use: &[],
-        must_not_reach: &[
-            "nom",
-            "regex",
-            "memchr",
-            "sqlx",
-            "sqlx-core",
-            "polars",
-            "polars-core",
-            "axum",
-            "hyper",
-            "reqwest",
-            "tokio",
-            "rustls",
-        ],
+        must_not_reach: &[HEAVY, &["nom", "regex", "memchr"]],
         must_not_say: OUTSIDE,
         because: "the nouns know nothing of parsing, storage or HTTP",
     },
     Fence {
         member: "parser",
         may_use: &["wire"],
-        must_not_reach: HEAVY,
+        must_not_reach: &[HEAVY],
         must_not_say: OUTSIDE,
         because: "the parser is bytes in, events out",
     },
     Fence {
         member: "resolver",
         may_use: &["wire"],
-        must_not_reach: &[
-            "nom",
-            "sqlx",
-            "sqlx-core",
-            "polars",
-            "polars-core",
-            "axum",
-            "hyper",
-            "reqwest",
-            "tokio",
-            "rustls",
-        ],
+        must_not_reach: &[HEAVY, &["nom"]],
         must_not_say: OUTSIDE,
         because: "the resolver is events in, verdicts out, and never sees a line",
     },
     Fence {
         member: "dashboards",
         may_use: &["wire"],
-        must_not_reach: HEAVY,
+        must_not_reach: &[HEAVY],
         must_not_say: OUTSIDE,
         because: "a page is values in, HTML out",
     },
     Fence {
         member: "spool",
         may_use: &[],
-        must_not_reach: HEAVY,
+        must_not_reach: &[HEAVY],
         must_not_say: &[],
         because: "the queue keeps bytes and knows neither logs nor servers",
     },
     Fence {
         member: "redact",
         may_use: &["wire"],
-        must_not_reach: HEAVY,
+        must_not_reach: &[HEAVY],
         must_not_say: OUTSIDE,
         because: "redaction is text and policy in, text out",
     },
     Fence {
         member: "follow",
         may_use: &["wire", "parser"],
-        must_not_reach: HEAVY,
+        must_not_reach: &[HEAVY],
         must_not_say: &[],
         because: "following says what is new in the logs, and sends and keeps nothing",
     },
     Fence {
         member: "triage",
         may_use: &["wire", "parser", "resolver"],
-        must_not_reach: BARE,
+        must_not_reach: &[HEAVY, TERMINAL],
         must_not_say: OUTSIDE,
         because: "reading for people is readers in, words out, the same for the command line and the server",
     },
     Fence {
         member: "ingest",
         may_use: &["wire", "parser", "resolver", "spool", "redact", "follow", "triage"],
-        must_not_reach: &["sqlx", "sqlx-core", "polars", "polars-core", "axum"],
+        must_not_reach: &[SERVING, &["polars", "polars-core"]],
         must_not_say: &[],
         because: "the agent runs on every PC and stores nothing but its queue",
     },
     Fence {
         member: "analytics",
         may_use: &["wire"],
-        must_not_reach: &["sqlx", "sqlx-core", "axum"],
+        must_not_reach: &[SERVING],
         must_not_say: &[],
         because: "analytics is rows in, columns out; the server owns the database and the routes",
     },
@@ -157,7 +129,7 @@ pub const FENCES: &[Fence] = &[
         member: "tests",
         // The parser for its table of shapes, which one test walks.
         may_use: &["wire", "parser"],
-        must_not_reach: &["sqlx", "sqlx-core", "polars", "polars-core", "axum"],
+        must_not_reach: &[SERVING, &["polars", "polars-core"]],
         must_not_say: &[],
         because: "end-to-end tests see the programs from outside",
     },
