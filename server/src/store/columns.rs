@@ -1,4 +1,5 @@
-//! What counting needs of a log: the columns that copy its verdict, and under which keys they count.
+//! What a log's row says beside its verdict: columns that copy it, and what the log tells of its PC; and under which keys a
+//! log counts.
 //!
 //! Pure. A log counts once for all logs and once for each value of each dimension; the spellings are those of
 //! `migrations/0005_rollups.sql`.
@@ -10,7 +11,7 @@ use sqlx::Row;
 use sqlx::any::AnyRow;
 use wire::ScanReport;
 
-use super::Dimension;
+use super::{Dimension, learned};
 use crate::text;
 
 /// The default of `logs.started_s`: sorts behind every real start.
@@ -44,7 +45,7 @@ pub struct Key {
     pub value: String,
 }
 
-/// The columns of a log that copy its verdict, by their names.
+/// The columns of a log that copy its verdict and what it tells of its PC, by their names.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Columns {
     pub started_s: i64,
@@ -62,6 +63,10 @@ pub struct Columns {
     pub render: Option<String>,
     pub scanout: Option<String>,
     pub gpu_pair: Option<String>,
+    pub topology: Option<i64>,
+    pub cohort: Option<String>,
+    pub situation: Option<i64>,
+    pub settings: Option<String>,
     /// The rows of `log_reasons`.
     pub tokens: BTreeSet<String>,
 }
@@ -80,10 +85,11 @@ pub struct Counted {
 impl Columns {
     /// What [`Columns::read`] wants to find in a row of the logs `l`.
     pub const SELECTED: &str = "l.started_s, l.day, l.exe, l.runtime, l.path, l.split, l.crossing, l.interop_crossing, \
-                                l.killed, l.retired, l.basis, l.outcome, l.render, l.scanout, l.gpu_pair";
+                                l.killed, l.retired, l.basis, l.outcome, l.render, l.scanout, l.gpu_pair, \
+                                l.topology, l.cohort, l.situation, l.settings";
 
-    /// Of a verdict.
-    pub fn of(report: &ScanReport) -> Self {
+    /// Of a verdict, and what the log tells.
+    pub fn of(report: &ScanReport, told: &learned::Facts) -> Self {
         let verdict = &report.verdict;
         let started = report.process.as_ref().and_then(|process| process.started.as_deref()).and_then(text::local_time);
         let name = |adapter: &Option<wire::Adapter>| adapter.as_ref().map(|adapter| text::for_column(&adapter.name));
@@ -105,6 +111,10 @@ impl Columns {
             gpu_pair: render.as_ref().zip(scanout.as_ref()).map(|(render, scanout)| format!("{render} → {scanout}")),
             render,
             scanout,
+            topology: Some(told.topology.0),
+            cohort: told.cohort.as_ref().map(|cohort| cohort.id.clone()),
+            situation: Some(told.situation.0),
+            settings: told.settings.clone(),
             // A hostile record can hold thousands of tokens, and the same one again.
             tokens: verdict.reasons.iter().map(|reason| text::for_column(reason.as_str())).collect(),
         }
@@ -128,6 +138,10 @@ impl Columns {
             render: row.try_get("render")?,
             scanout: row.try_get("scanout")?,
             gpu_pair: row.try_get("gpu_pair")?,
+            topology: row.try_get("topology")?,
+            cohort: row.try_get("cohort")?,
+            situation: row.try_get("situation")?,
+            settings: row.try_get("settings")?,
             tokens,
         })
     }
@@ -137,8 +151,8 @@ impl Columns {
         let mut keys = BTreeSet::from([Key { dimension: "", value: spelled(None) }]);
         for dimension in Dimension::ALL {
             let value = match dimension {
-                // A day is a column of the roll-ups, not a key; cohorts are counted from the logs.
-                Dimension::Day | Dimension::Cohort => continue,
+                // A column of the roll-ups, not a key.
+                Dimension::Day => continue,
                 Dimension::Reason => {
                     let tokens = self.tokens.iter().map(|token| Key::of(dimension, Some(token)));
                     keys.extend(tokens);
@@ -157,6 +171,7 @@ impl Columns {
                 Dimension::GpuPair => self.gpu_pair.as_deref(),
                 Dimension::Runtime => self.runtime.as_deref(),
                 Dimension::Exe => self.exe.as_deref(),
+                Dimension::Cohort => self.cohort.as_deref(),
             };
             keys.insert(Key::of(dimension, value));
         }
@@ -185,6 +200,7 @@ impl Columns {
     /// Names and contents, for comparing: a person reads them.
     pub fn cells(&self) -> BTreeMap<&'static str, Option<String>> {
         let some = |text: &str| Some(text.to_owned());
+        let id = |id: Option<i64>| id.map(|id| id.to_string());
         BTreeMap::from([
             ("started_s", Some(self.started_s.to_string())),
             ("day", self.day.clone()),
@@ -201,6 +217,10 @@ impl Columns {
             ("render", self.render.clone()),
             ("scanout", self.scanout.clone()),
             ("gpu_pair", self.gpu_pair.clone()),
+            ("topology", id(self.topology)),
+            ("cohort", self.cohort.clone()),
+            ("situation", id(self.situation)),
+            ("settings", self.settings.clone()),
             ("reasons", Some(self.tokens.iter().cloned().collect::<Vec<_>>().join(","))),
         ])
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use resolver::{Code, Strange};
 use serde::Serialize;
 use sqlx::any::AnyRow;
-use sqlx::{AssertSqlSafe, Row};
+use sqlx::{AnyConnection, AssertSqlSafe, Row};
 use utoipa::ToSchema;
 use wire::{Observation, ReasonFacts, Runtime};
 
@@ -131,7 +131,7 @@ impl Drift {
             return Ok(());
         }
         sqlx::query("delete from log_drift where log = $1").bind(id).execute(write.connection()).await?;
-        let build = runtime.build.as_ref().or(runtime.version.as_ref()).map(|build| text::for_column(build));
+        let build = build(runtime);
         let rows: Vec<_> = self.0.iter().collect();
         for chunk in rows.chunks(ROWS_PER_INSERT) {
             let sql = format!(
@@ -154,6 +154,43 @@ impl Drift {
         }
         Ok(())
     }
+}
+
+impl Drift {
+    /// The rows as text, for comparing: a person reads them.
+    pub(super) fn cell(&self, runtime: &Runtime) -> Option<String> {
+        let build = build(runtime);
+        lines(self.0.iter().map(|((kind, what), seen)| {
+            line(kind.as_str(), what, build.as_deref(), seen.records, seen.line, &seen.example)
+        }))
+    }
+
+    /// The same of what is stored of a log.
+    pub(super) async fn stored_cell(connection: &mut AnyConnection, id: &str) -> sqlx::Result<Option<String>> {
+        let sql = "select kind, what, build, records, line, example from log_drift where log = $1";
+        let rows = sqlx::query(sql).bind(id).fetch_all(connection).await?;
+        let rows = rows.iter().map(|row| {
+            let build: Option<&str> = row.try_get(2)?;
+            let (records, place) = (row.try_get(3)?, row.try_get(4)?);
+            Ok(line(row.try_get(0)?, row.try_get(1)?, build, records, place, row.try_get(5)?))
+        });
+        Ok(lines(rows.collect::<sqlx::Result<Vec<_>>>()?.into_iter()))
+    }
+}
+
+fn build(runtime: &Runtime) -> Option<String> {
+    runtime.build.as_ref().or(runtime.version.as_ref()).map(|build| text::for_column(build))
+}
+
+fn line(kind: &str, what: &str, build: Option<&str>, records: i64, line: i64, example: &str) -> String {
+    format!("{kind} {what:?} of {}: {records} from line {line}, {example:?}", build.unwrap_or("no build"))
+}
+
+/// Sorted here, because databases do not agree on the order of text.
+fn lines(rows: impl Iterator<Item = String>) -> Option<String> {
+    let mut rows: Vec<_> = rows.collect();
+    rows.sort_unstable();
+    (!rows.is_empty()).then(|| rows.join("; "))
 }
 
 /// The record as the runtime put it, where its values tell that.

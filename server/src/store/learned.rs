@@ -10,10 +10,10 @@ use resolver::{Examination, Lever};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use sqlx::Row;
 use wire::{Machine, MachineAdapter, SessionFacts, Settings, ToldScanout};
 
 use super::cohorts::Cohort;
+use super::columns::Columns;
 use super::{Write, corrupt};
 use crate::text;
 
@@ -29,21 +29,12 @@ pub(super) struct StoredLever {
 }
 
 /// What one log tells of its PC.
-pub(super) struct Facts {
+pub struct Facts {
     /// Id and JSON.
-    topology: (i64, String),
-    situation: (i64, String),
-    cohort: Option<Cohort>,
-    settings: Option<String>,
-}
-
-/// The columns of `logs` that are filled here.
-#[derive(PartialEq, Eq)]
-struct Columns {
-    topology: Option<i64>,
-    cohort: Option<String>,
-    situation: Option<i64>,
-    settings: Option<String>,
+    pub(super) topology: (i64, String),
+    pub(super) situation: (i64, String),
+    pub(super) cohort: Option<Cohort>,
+    pub(super) settings: Option<String>,
 }
 
 impl Facts {
@@ -56,33 +47,10 @@ impl Facts {
             settings: settings(&examination.levers)?,
         })
     }
-
-    fn columns(&self) -> Columns {
-        Columns {
-            topology: Some(self.topology.0),
-            cohort: self.cohort.as_ref().map(|cohort| cohort.id.clone()),
-            situation: Some(self.situation.0),
-            settings: self.settings.clone(),
-        }
-    }
 }
 
-/// Keeps what a log tells; does nothing when that is what is known already.
-pub(super) async fn put(write: &mut Write<'_>, id: &str, facts: &Facts) -> sqlx::Result<()> {
-    let new = facts.columns();
-    let row = sqlx::query("select topology, cohort, situation, settings from logs where id = $1")
-        .bind(id)
-        .fetch_one(write.connection())
-        .await?;
-    let old = Columns {
-        topology: row.try_get(0)?,
-        cohort: row.try_get(1)?,
-        situation: row.try_get(2)?,
-        settings: row.try_get(3)?,
-    };
-    if old == new {
-        return Ok(());
-    }
+/// Keeps the documents that a log's row is about to refer to, where it did not refer to them before.
+pub(super) async fn put(write: &mut Write<'_>, facts: &Facts, old: &Columns, new: &Columns) -> sqlx::Result<()> {
     for (is_new, (id, json), sql) in [
         (
             old.topology != new.topology,
@@ -106,14 +74,6 @@ pub(super) async fn put(write: &mut Write<'_>, id: &str, facts: &Facts) -> sqlx:
             .execute(write.connection())
             .await?;
     }
-    sqlx::query("update logs set topology = $2, cohort = $3, situation = $4, settings = $5 where id = $1")
-        .bind(id)
-        .bind(new.topology)
-        .bind(new.cohort)
-        .bind(new.situation)
-        .bind(new.settings)
-        .execute(write.connection())
-        .await?;
     Ok(())
 }
 

@@ -63,7 +63,7 @@ impl Plan {
         let named: BTreeSet<_> =
             filtered.chain(group_by.iter().copied()).filter(|one| *one != Dimension::Day).collect();
         let dimension = named.first().copied();
-        if named.len() > 1 || named.contains(&Dimension::Cohort) {
+        if named.len() > 1 {
             return None;
         }
         let mut values = dimension.map(|dimension| values(filter, dimension)).unwrap_or_default();

@@ -47,7 +47,7 @@ pub(super) struct Judged {
     /// Records that count.
     pub events: i64,
     /// Its unknown words.
-    drift: Drift,
+    pub drift: Drift,
 }
 
 /// Replaces the verdict of a log, which has this revision now.
@@ -78,6 +78,8 @@ pub(super) async fn again(write: &mut Write<'_>, id: &str) -> sqlx::Result<bool>
         return Ok(false);
     }
     let judged = judge(write.connection(), id).await?;
+    // Whatever stands there: `put` looks only where the verdict says that there is something.
+    sqlx::query("delete from log_drift where log = $1").bind(id).execute(write.connection()).await?;
     put(write, id, &judged).await
 }
 
@@ -114,7 +116,7 @@ impl Write<'_> {
 async fn put(write: &mut Write<'_>, id: &str, judged: &Judged) -> sqlx::Result<bool> {
     let before = before(write, id).await?;
     judged.drift.put(write, id, &before.report, &judged.report.runtime).await?;
-    let new = Columns::of(&judged.report);
+    let new = Columns::of(&judged.report, &judged.told);
     let is_first = before.report.is_empty();
     let is_changed = before.report != judged.json;
     if !is_first && is_changed && before.rules != i64::from(RULES) {
@@ -129,6 +131,7 @@ async fn put(write: &mut Write<'_>, id: &str, judged: &Judged) -> sqlx::Result<b
         .execute(write.connection())
         .await?;
     }
+    learned::put(write, &judged.told, &before.columns, &new).await?;
     sqlx::query(include_str!("verdict.sql"))
         .bind(id)
         .bind(judged.missing_bytes)
@@ -150,9 +153,12 @@ async fn put(write: &mut Write<'_>, id: &str, judged: &Judged) -> sqlx::Result<b
         .bind(&new.outcome)
         .bind(judged.events)
         .bind(i64::from(RULES))
+        .bind(new.topology)
+        .bind(&new.cohort)
+        .bind(new.situation)
+        .bind(&new.settings)
         .execute(write.connection())
         .await?;
-    learned::put(write, id, &judged.told).await?;
     put_reasons(write, id, &before.columns.tokens, &new.tokens).await?;
     // A log that is new was never judged and is not counted yet, nor in any day.
     let days = [Some(&before.columns.day).filter(|_| !is_first), Some(&new.day)];

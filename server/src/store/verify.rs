@@ -9,6 +9,7 @@ use wire::ScanReport;
 
 use super::columns::{Columns, Counted, Key, NUMBERS};
 use super::days::Days;
+use super::drift::Drift;
 use super::rollups::{Count, Place, Sums, machines};
 use super::{Store, rejudge, verdict};
 
@@ -147,13 +148,15 @@ impl Run<'_> {
                 self.done.logs += 1;
                 match verdict::judge(connection, &id).await {
                     Ok(judged) => {
-                        let new = Columns::of(&judged.report);
+                        let new = Columns::of(&judged.report, &judged.told);
                         let mut stored = stored.cells();
                         let mut computed = new.cells();
                         for (column, number) in [("missing_bytes", judged.missing_bytes), ("events", judged.events)] {
                             stored.insert(column, Some(row.try_get::<i64, _>(column)?.to_string()));
                             computed.insert(column, Some(number.to_string()));
                         }
+                        stored.insert("drift", Drift::stored_cell(connection, &id).await?);
+                        computed.insert("drift", judged.drift.cell(&judged.report.runtime));
                         for (column, computed) in computed {
                             let stored = stored.remove(column).flatten();
                             self.compare(&id, column, stored, computed);

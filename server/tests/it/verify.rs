@@ -48,6 +48,17 @@ fn a_row_that_was_changed_by_hand_is_named_and_repaired() {
             (format!("update logs set day = null, started_s = 0 where id = '{log}'"), format!("log {log} day")),
             (format!("update logs set missing_bytes = 7 where id = '{log}'"), format!("log {log} missing_bytes")),
             (format!("update logs set gpu_pair = 'x' where id = '{log}'"), format!("log {log} gpu_pair")),
+            (format!("update logs set cohort = null where id = '{log}'"), format!("log {log} cohort")),
+            (format!("update logs set topology = null where id = '{log}'"), format!("log {log} topology")),
+            (format!("update logs set situation = null where id = '{log}'"), format!("log {log} situation")),
+            (format!("update logs set settings = '{{}}' where id = '{log}'"), format!("log {log} settings")),
+            (
+                format!(
+                    "insert into log_drift (log, kind, what, build, records, line, example)
+                     values ('{log}', 'token', 'x', null, 1, 2, '')"
+                ),
+                format!("log {log} drift"),
+            ),
             (format!("delete from log_reasons where log = '{log}'"), format!("log {log} reasons")),
             (
                 format!(
