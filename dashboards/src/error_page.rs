@@ -2,10 +2,14 @@
 
 use askama::Template;
 
+use crate::frame::Frame;
+
 /// A request that the server answers with an error, for people.
 #[derive(Clone, PartialEq, Eq, Debug, Template)]
 #[template(path = "error.html")]
 pub struct ErrorPage {
+    /// What stands around it.
+    pub frame: Frame,
     /// The HTTP status, 404 for instance.
     pub status: u16,
     /// What happened, as a sentence or a fragment; the style writes its first letter large.

@@ -2,7 +2,7 @@
 
 use wire::{Crossing, Path, ReasonFacts, Split};
 
-use crate::query::NOT_TOLD;
+use crate::query::{NOT_TOLD, SETTINGS};
 use crate::words::{self, Word};
 use crate::{Outcome, Query};
 
@@ -39,13 +39,13 @@ pub(crate) enum Input {
 }
 
 /// The filters that are on, in the order of [`crate::query::FILTERS`].
-pub(crate) fn clauses(query: &Query) -> Vec<Clause> {
+pub(crate) fn clauses(query: &Query, here: &str) -> Vec<Clause> {
     query
         .filters()
         .map(|name| Clause {
             lead: lead(name),
             values: query.all(name).map(|value| value_word(name, value)).collect(),
-            remove: query.without(name).href("/"),
+            remove: query.without(name).href(here),
         })
         .collect()
 }
@@ -65,6 +65,7 @@ fn lead(name: &str) -> &'static str {
         "runtime" => "the runtime is",
         "exe" => "the program is",
         "machine" => "the machine is",
+        "cohort" => "the kind of PC is",
         "day" => "the day is",
         "from" => "started from",
         _ => "started up to",
@@ -112,6 +113,7 @@ pub(crate) fn fields(query: &Query) -> Vec<Field> {
         ("runtime", "Runtime", Input::Text),
         ("exe", "Program", Input::Text),
         ("machine", "Machine", Input::Text),
+        ("cohort", "Kind of PC", Input::Text),
         ("from", "From day", day("from")),
         ("to", "To day", day("to")),
     ];
@@ -133,6 +135,7 @@ pub(crate) fn carried(query: &Query) -> Vec<(&'static str, &str)> {
     query
         .filters()
         .filter(|name| *name == "day" || several(name))
+        .chain(SETTINGS)
         .flat_map(|name| query.all(name).map(move |value| (name, value)))
         .collect()
 }
@@ -162,7 +165,7 @@ mod tests {
     #[test]
     fn every_filter_that_is_on_is_a_clause_with_a_way_out() {
         let query = Query::parse("killed=true&split=off&split=unknown&render=RTX%20%26%20co&reason=null&cursor=z");
-        let clauses = clauses(&query);
+        let clauses = clauses(&query, "/");
         let read: Vec<_> = clauses
             .iter()
             .map(|clause| {

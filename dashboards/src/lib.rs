@@ -7,12 +7,17 @@
 //! A page is a struct with plain fields and a template of its name (`FleetPage`, `templates/fleet.html`) that extends
 //! `base.html` and draws with `macros.html`. A new page gets its entry in the rail of `base.html`.
 
+pub mod chart;
 mod error_page;
 mod filter;
 mod fleet;
+mod frame;
+pub mod grid;
 mod log_row;
+mod logs_page;
 pub mod query;
 mod report_page;
+mod selection;
 mod sentence;
 pub mod share;
 mod sign_in;
@@ -23,13 +28,17 @@ mod words;
 
 pub use askama::Error;
 pub use error_page::ErrorPage;
-pub use fleet::{Count, FleetPage, Tally};
+pub use fleet::{Count, FleetPage, Spread, Tally, Trend};
+pub use frame::Frame;
 pub use log_row::{EvidenceRow, LogRow};
+pub use logs_page::LogsPage;
 pub use query::Query;
 pub use report_page::{ReportLogView, ReportPage};
+pub use selection::{Period, Selection};
 pub use sign_in::{Account, SignInPage};
 pub use wire::Outcome;
 
-/// The policy that the pages are written for: a style sheet and an icon of our own, forms to ourselves, nothing else.
-pub const CONTENT_SECURITY_POLICY: &str =
-    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+/// The policy that the pages are written for: style, scripts and icons of our own, questions and forms to ourselves, nothing
+/// else, and nothing inline.
+pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; \
+    connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";

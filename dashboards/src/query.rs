@@ -7,10 +7,13 @@
 use std::fmt::Write;
 
 /// The filters in the order in which a page names them.
-pub const FILTERS: [&str; 16] = [
+pub const FILTERS: [&str; 17] = [
     "outcome", "split", "crossing", "killed", "retired", "reason", "path", "gpu_pair", "render", "scanout", "runtime",
-    "exe", "machine", "day", "from", "to",
+    "exe", "machine", "cohort", "day", "from", "to",
 ];
+
+/// What else a page's URL may say: how it shows what the filters let through. Kept when a filter changes.
+pub const SETTINGS: [&str; 8] = ["group_by", "a", "b", "policy", "set", "sort", "state", "q"];
 
 /// Names the page that follows; lost whenever a filter changes, because it belongs to one selection.
 pub const CURSOR: &str = "cursor";
@@ -18,7 +21,7 @@ pub const CURSOR: &str = "cursor";
 /// As the value of a filter: the logs that do not tell.
 pub const NOT_TOLD: &str = "null";
 
-/// The filters and the cursor of a page's URL.
+/// Filters, settings and cursor of a page's URL.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Query {
     pairs: Vec<(&'static str, String)>,
@@ -75,6 +78,12 @@ impl Query {
         self.with(CURSOR, cursor)
     }
 
+    /// The filters alone, for a page of another kind.
+    #[must_use]
+    pub fn filters_only(&self) -> Self {
+        Self { pairs: self.pairs.iter().filter(|(own, _)| FILTERS.contains(own)).cloned().collect() }
+    }
+
     /// `path` with the query behind it: `/` alone when nothing is set.
     pub fn href(&self, path: &str) -> String {
         let mut href = path.to_owned();
@@ -89,7 +98,7 @@ impl Query {
 
     /// Adds an alternative; the same one twice is one.
     fn add(&mut self, name: &str, value: &str) {
-        let known = FILTERS.into_iter().chain([CURSOR]).find(|known| *known == name);
+        let known = FILTERS.into_iter().chain(SETTINGS).chain([CURSOR]).find(|known| *known == name);
         if let Some(known) = known.filter(|_| !value.is_empty() && self.all(name).all(|own| own != value)) {
             self.pairs.push((known, value.to_owned()));
         }

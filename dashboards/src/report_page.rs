@@ -2,10 +2,14 @@
 
 use askama::Template;
 
+use crate::frame::Frame;
+
 /// A report for people. Texts may come from logs and file names.
 #[derive(Clone, PartialEq, Eq, Debug, Template)]
 #[template(path = "report.html")]
 pub struct ReportPage {
+    /// What stands around it.
+    pub frame: Frame,
     /// Its id, which is its address.
     pub id: String,
     /// When it came, RFC 3339.

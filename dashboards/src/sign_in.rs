@@ -2,10 +2,14 @@
 
 use askama::Template;
 
+use crate::frame::Frame;
+
 /// The form of `/sign-in`. It also stands in place of a page that wants a session.
 #[derive(Clone, PartialEq, Eq, Debug, Template)]
 #[template(path = "sign_in.html")]
 pub struct SignInPage {
+    /// What stands around it.
+    pub frame: Frame,
     /// The address to go on to, such as `/?split=off`.
     pub back: String,
     /// Why the last try failed, as a sentence; empty at the first.

@@ -15,15 +15,41 @@ pub struct StaticFile {
     hash: u64,
 }
 
-/// The style of all pages.
-pub const STYLE: StaticFile =
-    StaticFile::new(include_bytes!("../static/weavewatch.css"), "text/css; charset=utf-8", "weavewatch", "css");
+/// The style of all pages, of one file for each subject.
+pub const STYLE: StaticFile = StaticFile::new(
+    concat!(
+        include_str!("../static/css/base.css"),
+        include_str!("../static/css/charts.css"),
+        include_str!("../static/css/machines.css"),
+        include_str!("../static/css/triage.css"),
+    )
+    .as_bytes(),
+    "text/css; charset=utf-8",
+    "weavewatch",
+    "css",
+);
 
 /// The icon of a browser's tab.
 pub const ICON: StaticFile = StaticFile::new(include_bytes!("../static/icon.svg"), "image/svg+xml", "icon", "svg");
 
+/// What every page does with scripts.
+pub const PAGE_SCRIPT: StaticFile = StaticFile::new(include_bytes!("../static/js/page.js"), SCRIPT, "page", "js");
+
+/// What draws the pictures of a page.
+pub const CHARTS_SCRIPT: StaticFile = StaticFile::new(include_bytes!("../static/js/charts.js"), SCRIPT, "charts", "js");
+
+/// Fragments of pages (0BSD, see `static/vendor`).
+pub const HTMX: StaticFile =
+    StaticFile::vendored(include_bytes!("../static/vendor/htmx-4.0.1.min.js"), "htmx", "4.0.1");
+
+/// Pictures (Apache-2.0, see `static/vendor`).
+pub const ECHARTS: StaticFile =
+    StaticFile::vendored(include_bytes!("../static/vendor/echarts-6.1.0.min.js"), "echarts", "6.1.0");
+
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+
 /// Every file there is.
-pub const ALL: [StaticFile; 2] = [STYLE, ICON];
+pub const ALL: [StaticFile; 6] = [STYLE, ICON, PAGE_SCRIPT, CHARTS_SCRIPT, HTMX, ECHARTS];
 
 /// The file at the path of a request, `/static/weavewatch.0123456789abcdef.css`; `None` for another hash too, so that a
 /// cache never keeps the wrong bytes under a name.
@@ -39,6 +65,11 @@ impl StaticFile {
         extension: &'static str,
     ) -> Self {
         Self { bytes, content_type, stem, extension, hash: fnv1a(bytes) }
+    }
+
+    /// A script of others, whose version stands for its bytes: it is too long to be hashed by a compiler.
+    const fn vendored(bytes: &'static [u8], stem: &'static str, version: &'static str) -> Self {
+        Self { bytes, content_type: SCRIPT, stem, extension: "js", hash: fnv1a(version.as_bytes()) }
     }
 
     /// The path that pages link to.

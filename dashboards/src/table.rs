@@ -70,8 +70,8 @@ fn row(name: &str, key: &str, tally: Tally, total: Tally, query: &Query) -> Shar
 }
 
 /// The URL of the logs behind a number.
-pub(crate) fn behind(query: &Query) -> String {
-    query.href("/") + "#logs"
+pub fn behind(query: &Query) -> String {
+    query.filters_only().href("/logs")
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Anybody who can write a log chooses its names. askama sends every value of every page through [`Visible`] (see
 //! `askama.toml`), so that no template can forget it.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use askama::filters::{Escaper, Html};
 
@@ -21,6 +21,19 @@ impl Escaper for Visible {
         }
         Html.write_escaped_str(dest, rest)
     }
+}
+
+/// The same for text that is no HTML, such as the labels of a picture.
+pub(crate) fn plain(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for char in text.chars() {
+        if is_deceptive(char) {
+            write!(shown, "‹U+{:04X}›", u32::from(char)).expect("a string takes everything");
+        } else {
+            shown.push(char);
+        }
+    }
+    shown
 }
 
 /// Controls, line breaks, bidirectional overrides, and characters that take no room. The joiners U+200C and U+200D are

@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use dashboards::ErrorPage;
+use dashboards::{ErrorPage, Frame};
 use serde::Serialize;
 
 use crate::observe::{self, RequestId};
@@ -216,6 +216,7 @@ impl IntoResponse for Html {
         let (status, ..) = error.face();
         let (safe, next_step) = error.advice();
         let page = ErrorPage {
+            frame: Frame::default(),
             status: status.as_u16(),
             happened: sentence(&text::brief(&error.to_string())),
             safe: safe.to_owned(),

@@ -68,6 +68,7 @@ use crate::{
         health::ready,
         telemetry::answer,
         pages::fleet,
+        pages::logs,
         pages::file,
         sign_in::page,
         sign_in::sign_in,

@@ -75,6 +75,7 @@ pub fn table() -> Vec<Route> {
         get("/metrics", Access::Open, self::get(telemetry::answer)),
         // People.
         get("/", Access::Page, self::get(pages::fleet)),
+        get("/logs", Access::Page, self::get(pages::logs)),
         // The page to sign in needs its style.
         get("/static/{name}", Access::Open, self::get(pages::file)),
         get("/sign-in", Access::Open, self::get(sign_in::page)),

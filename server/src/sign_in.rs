@@ -7,7 +7,7 @@ use axum::http::request::Parts;
 use axum::http::uri::PathAndQuery;
 use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::{Html as Document, IntoResponse, Response};
-use dashboards::SignInPage;
+use dashboards::{Frame, SignInPage};
 use utoipa::ToSchema;
 
 use crate::app::App;
@@ -145,8 +145,12 @@ fn lead(to: &str, cookie: HeaderValue) -> Response {
 }
 
 fn form(parts: &Parts, status: StatusCode, back: &str, complaint: &str) -> Response {
-    let page =
-        SignInPage { back: back.to_owned(), complaint: complaint.to_owned(), needs_tls: !origin::is_local(parts) };
+    let page = SignInPage {
+        frame: Frame::default(),
+        back: back.to_owned(),
+        complaint: complaint.to_owned(),
+        needs_tls: !origin::is_local(parts),
+    };
     let mut response = match page.render() {
         Ok(html) => (status, Document(html)).into_response(),
         Err(error) => return Error::Internal(error.into()).into_response(),

@@ -26,6 +26,8 @@ pub struct Totals {
     pub killed: i64,
     pub retired: i64,
     pub corrected: i64,
+    /// In the order of [`wire::Outcome::ALL`].
+    pub outcomes: [i64; 6],
 }
 
 /// Logs and machines that name a reason.
@@ -48,7 +50,7 @@ pub fn totals(files: &[PathBuf]) -> Result<(Totals, Vec<ReasonTotal>), Error> {
         return Ok((Totals::default(), Vec::new()));
     }
     let equals = |column: &str, word: &str| count_where(col(column).eq(lit(word.to_owned())));
-    let counts = vec![
+    let mut counts = vec![
         len().alias("logs"),
         col("machine").n_unique().alias("machines"),
         equals("split", "engaged").alias("split_engaged"),
@@ -63,8 +65,14 @@ pub fn totals(files: &[PathBuf]) -> Result<(Totals, Vec<ReasonTotal>), Error> {
         count_where(col("retired")).alias("retired"),
         equals("basis", "corrected").alias("corrected"),
     ];
+    let outcome = |outcome: wire::Outcome| format!("outcome_{}", outcome.as_str());
+    counts.extend(wire::Outcome::ALL.map(|one| equals("outcome", one.as_str()).alias(outcome(one))));
     let total = scan(files)?.select(counts).collect().map_err(failed)?;
     let number = |name: &str| whole(&total, name, 0);
+    let mut outcomes = [0; 6];
+    for (count, one) in outcomes.iter_mut().zip(wire::Outcome::ALL) {
+        *count = number(&outcome(one))?;
+    }
     let totals = Totals {
         logs: number("logs")?,
         machines: number("machines")?,
@@ -79,6 +87,7 @@ pub fn totals(files: &[PathBuf]) -> Result<(Totals, Vec<ReasonTotal>), Error> {
         killed: number("killed")?,
         retired: number("retired")?,
         corrected: number("corrected")?,
+        outcomes,
     };
     Ok((totals, reasons(files)?))
 }

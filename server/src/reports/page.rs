@@ -1,16 +1,19 @@
 //! `GET /reports/{id}`: a report for people.
 
+use axum::Extension;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
-use axum::response::{Html as Document, IntoResponse as _, Response};
-use dashboards::{ReportLogView, ReportPage};
+use axum::response::Response;
+use dashboards::{Frame, ReportLogView, ReportPage};
 use serde::Deserialize;
 use triage::row;
 use wire::ScanReport;
 
 use super::{answer, current, known_form};
 use crate::app::App;
+use crate::auth::Caller;
 use crate::error::{Error, Html};
+use crate::pages;
 use crate::query::{DEFAULT_LIMIT, Pairs, unknown};
 use crate::store::ReportLog;
 
@@ -33,14 +36,16 @@ struct Words {
 )]
 pub async fn page(
     State(app): State<App>,
+    caller: Option<Extension<Caller>>,
     id: Result<Path<String>, PathRejection>,
     pairs: Result<Pairs, Error>,
 ) -> Result<Response, Html> {
-    draw(&app, id, pairs).await.map_err(Html)
+    draw(&app, pages::frame("/triage", caller), id, pairs).await.map_err(Html)
 }
 
 async fn draw(
     app: &App,
+    frame: Frame,
     id: Result<Path<String>, PathRejection>,
     pairs: Result<Pairs, Error>,
 ) -> Result<Response, Error> {
@@ -61,6 +66,7 @@ async fn draw(
     logs.truncate(DEFAULT_LIMIT as usize);
     let same = answer::same(&app.store, &logs, report.machine.as_deref()).await?;
     let page = ReportPage {
+        frame,
         created: report.created,
         machine: report.machine,
         files: app.store.report_files(&id).await?.into_iter().map(|(name, _)| name).collect(),
@@ -70,8 +76,7 @@ async fn draw(
         logs: logs.iter().map(|log| view(log, &same)).collect::<Result<_, _>>()?,
         id,
     };
-    let html = page.render().map_err(|error| Error::Internal(error.into()))?;
-    Ok(Document(html).into_response())
+    pages::drawn(page.render())
 }
 
 fn view(log: &ReportLog, same: &answer::Same) -> Result<ReportLogView, Error> {

@@ -18,7 +18,7 @@ use crate::text;
 pub const NO_START_S: i64 = -1_000_000_000_000;
 
 /// The columns of `rollups` that hold numbers, in the order of [`Numbers`]; `machines` stands behind them.
-pub const NUMBERS: [&str; 12] = [
+pub const NUMBERS: [&str; 18] = [
     "logs",
     "split_engaged",
     "split_off",
@@ -31,6 +31,12 @@ pub const NUMBERS: [&str; 12] = [
     "killed",
     "retired",
     "corrected",
+    "outcome_engaged",
+    "outcome_local",
+    "outcome_crossing",
+    "outcome_killed",
+    "outcome_taken_back",
+    "outcome_unknown",
 ];
 
 /// One number for each of [`NUMBERS`].
@@ -177,6 +183,7 @@ impl Columns {
         }
         let split = |word| i64::from(self.split == word);
         let crossing = |word| i64::from(self.crossing == word);
+        let outcome = |word| i64::from(self.outcome == word);
         Counted {
             day: self.day.as_deref().and_then(|day| day.parse().ok()),
             keys,
@@ -193,6 +200,12 @@ impl Columns {
                 i64::from(self.killed == 1),
                 i64::from(self.retired == 1),
                 i64::from(self.basis == "corrected"),
+                outcome("engaged"),
+                outcome("local"),
+                outcome("crossing"),
+                outcome("killed"),
+                outcome("taken_back"),
+                outcome("unknown"),
             ],
         }
     }

@@ -18,7 +18,7 @@ use super::{Store, Write, damaged};
 /// The day that stands for all days.
 pub const ALL_DAYS: &str = "all";
 
-/// Rows in one statement; with 16 values a row below SQLite's limit of 32,766 parameters.
+/// Rows in one statement; with 22 values a row below SQLite's limit of 32,766 parameters.
 const ROWS: usize = 500;
 
 /// [`NUMBERS`], then distinct machines.

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+use jiff::civil::Date;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use sqlx::any::AnyRow;
@@ -12,6 +13,7 @@ use utoipa::ToSchema;
 use super::columns::NUMBERS;
 use super::filter::Sql;
 use super::plan::Plan;
+use super::rollups::ALL_DAYS;
 use super::{Dimension, Filter, Store, rollups};
 
 /// The counts behind `GET /api/v1/summary`.
@@ -55,6 +57,9 @@ pub struct Totals {
     pub retired: i64,
     /// Where other records overruled the placement line.
     pub corrected: i64,
+    /// By outcome, in the order of [`wire::Outcome::ALL`]: for the pages. Programs group by `outcome`.
+    #[serde(skip)]
+    pub outcomes: [i64; 6],
 }
 
 /// Logs by split.
@@ -102,6 +107,7 @@ impl From<analytics::Totals> for Totals {
             killed: counted.killed,
             retired: counted.retired,
             corrected: counted.corrected,
+            outcomes: counted.outcomes,
         }
     }
 }
@@ -147,6 +153,17 @@ impl Store {
     pub async fn total(&self, filter: &Filter) -> sqlx::Result<Totals> {
         let mut read = self.read().await?;
         Ok(counts(&mut read, filter, &[]).await?.pop().map(|group| group.totals).unwrap_or_default())
+    }
+
+    /// The last local day on which a log started.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn newest_day(&self) -> sqlx::Result<Option<Date>> {
+        // A year of five digits, which hostile logs have, sorts among those of four.
+        let sql = "select max(day) from rollups where dimension = '' and day < $1 and length(day) = 10";
+        let day: Option<String> = sqlx::query_scalar(sql).bind(ALL_DAYS).fetch_one(&self.pool).await?;
+        Ok(day.and_then(|day| day.parse().ok()))
     }
 
     /// Logs and distinct machines per value of one dimension.
@@ -220,6 +237,7 @@ impl From<rollups::Sums> for Totals {
             killed,
             retired,
             corrected,
+            outcomes @ ..,
             machines,
         ] = sums;
         Self {
@@ -231,6 +249,7 @@ impl From<rollups::Sums> for Totals {
             killed,
             retired,
             corrected,
+            outcomes,
         }
     }
 }

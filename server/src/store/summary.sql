@@ -13,4 +13,10 @@ select
     count(case when l.interop_crossing = 1 then 1 end) as interop_crossing,
     count(case when l.killed = 1 then 1 end) as killed,
     count(case when l.retired = 1 then 1 end) as retired,
-    count(case when l.basis = 'corrected' then 1 end) as corrected
+    count(case when l.basis = 'corrected' then 1 end) as corrected,
+    count(case when l.outcome = 'engaged' then 1 end) as outcome_engaged,
+    count(case when l.outcome = 'local' then 1 end) as outcome_local,
+    count(case when l.outcome = 'crossing' then 1 end) as outcome_crossing,
+    count(case when l.outcome = 'killed' then 1 end) as outcome_killed,
+    count(case when l.outcome = 'taken_back' then 1 end) as outcome_taken_back,
+    count(case when l.outcome = 'unknown' then 1 end) as outcome_unknown

@@ -121,7 +121,8 @@ async fn rollups(world: &World) -> Vec<String> {
         "select dimension || '|' || day || '|' || value || '|' || logs || '|' || machines || '|' || split_engaged || '|'
             || split_off || '|' || split_unknown || '|' || crossing_none || '|' || crossing_atlas_per_frame || '|'
             || crossing_every_present || '|' || crossing_unknown || '|' || interop_crossing || '|' || killed || '|'
-            || retired || '|' || corrected from rollups",
+            || retired || '|' || corrected || '|' || outcome_engaged || '|' || outcome_local || '|' || outcome_crossing || '|'
+            || outcome_killed || '|' || outcome_taken_back || '|' || outcome_unknown from rollups",
         &machines,
     ] {
         let rows: Vec<String> =
