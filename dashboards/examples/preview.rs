@@ -4,7 +4,7 @@
 use std::error::Error;
 use std::path::Path;
 
-use dashboards::{Account, ErrorPage, Query, SignInPage, statics};
+use dashboards::{Account, ErrorPage, Frame, Query, SignInPage, statics};
 
 #[path = "../tests/sample/mod.rs"]
 mod sample;
@@ -18,27 +18,29 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 
     let mut fleet = sample::fleet();
-    fleet.account = Some(Account { name: "Ann, QA".to_owned(), csrf: "0".repeat(64) });
-    let mut filtered =
-        sample::page(&fleet.logs[23..34], Query::parse("crossing=every_present&path=d3d12&path=vulkan&cursor=x"));
-    filtered.whole = fleet.whole;
-    filtered.next_cursor = Some("opaque".to_owned());
+    fleet.frame.account = Some(Account { name: "Ann, QA".to_owned(), csrf: "0".repeat(64) });
+    let logs = sample::logs();
+    let mut list = sample::list(&logs[23..34], Query::parse("crossing=every_present&path=d3d12&path=vulkan&cursor=x"));
+    list.selection.whole = fleet.selection.whole;
+    list.next_cursor = Some("opaque".to_owned());
     let mut nothing = sample::page(&[], Query::parse("exe=NoSuchViewer.exe"));
-    nothing.whole = fleet.whole;
+    nothing.selection.whole = fleet.selection.whole;
     let error = ErrorPage {
+        frame: Frame::default(),
         status: 503,
         happened: "The database does not answer".to_owned(),
         safe: "Everything that was acknowledged is stored. Agents keep what is not, and send it again.".to_owned(),
         next_step: "Look at the server's own log, and load this page again when the database is back.".to_owned(),
     };
-    let mut sign_in = SignInPage { back: "/".to_owned(), complaint: String::new(), needs_tls: true };
+    let mut sign_in =
+        SignInPage { frame: Frame::default(), back: "/".to_owned(), complaint: String::new(), needs_tls: true };
     let first = sign_in.render()?;
     "This is not a valid token. It may have been revoked, or it has expired.".clone_into(&mut sign_in.complaint);
     for (name, page) in [
         ("sign-in", first),
         ("sign-in-refused", sign_in.render()?),
         ("index", fleet.render()?),
-        ("filtered", filtered.render()?),
+        ("logs", list.render()?),
         ("nothing", nothing.render()?),
         ("empty", sample::empty().render()?),
         ("error", error.render()?),

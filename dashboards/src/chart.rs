@@ -107,8 +107,8 @@ pub fn stacked(axis: &[String], layers: &[Layer], unit: &str) -> Value {
         })
         .collect();
     json!({
-        "grid": {"left": 8, "right": 8, "top": 40, "bottom": 8, "containLabel": true},
-        "legend": {"top": 0, "left": 0, "itemWidth": 12, "itemHeight": 12},
+        "grid": {"left": 8, "right": 8, "top": 64, "bottom": 8, "containLabel": true},
+        "legend": {"type": "scroll", "top": 0, "left": 0, "itemWidth": 12, "itemHeight": 12},
         "tooltip": {"trigger": "axis", "axisPointer": {"type": "shadow"}},
         "xAxis": {"type": "category", "data": axis.iter().map(|name| short(name)).collect::<Vec<_>>(), "axisTick": {"show": false}},
         "yAxis": {"type": "value", "name": unit, "minInterval": 1},
@@ -128,19 +128,22 @@ pub fn pareto(bars: &[(String, u64, String)]) -> Value {
         })
         .collect();
     let data: Vec<_> = bars.iter().map(|(_, count, href)| json!({"value": count, "href": href})).collect();
+    let names: Vec<_> = bars.iter().map(|(name, ..)| short(name)).collect();
+    let running: Vec<_> = running.iter().enumerate().map(|(place, percent)| json!([percent, place])).collect();
     json!({
-        "grid": {"left": 8, "right": 8, "top": 40, "bottom": 8, "containLabel": true},
+        "grid": {"left": 8, "right": 32, "top": 32, "bottom": 24, "containLabel": true},
         "tooltip": {"trigger": "axis", "axisPointer": {"type": "shadow"}},
-        "xAxis": {"type": "category", "data": bars.iter().map(|(name, ..)| short(name)).collect::<Vec<_>>(),
-            "axisTick": {"show": false}, "axisLabel": {"interval": 0, "width": 96, "overflow": "break"}},
-        "yAxis": [
-            {"type": "value", "name": "logs", "minInterval": 1},
-            {"type": "value", "name": "running sum, %", "min": 0, "max": 100, "splitLine": {"show": false}},
+        "yAxis": {"type": "category", "inverse": true, "data": names, "axisTick": {"show": false},
+            "axisLabel": {"interval": 0, "width": 180, "overflow": "truncate"}},
+        "xAxis": [
+            {"type": "value", "name": "logs", "nameLocation": "middle", "nameGap": 24, "minInterval": 1},
+            {"type": "value", "name": "running sum, %", "nameLocation": "middle", "nameGap": 22, "position": "top", "min": 0, "max": 100,
+                "splitLine": {"show": false}},
         ],
         "series": [
             {"name": "logs", "type": "bar", "itemStyle": {"color": "@quiet"}, "data": data,
-                "label": {"show": true, "position": "top"}},
-            {"name": "running sum, %", "type": "line", "yAxisIndex": 1, "lineStyle": {"color": "@ink", "width": 1},
+                "label": {"show": true, "position": "right"}},
+            {"name": "running sum, %", "type": "line", "xAxisIndex": 1, "lineStyle": {"color": "@ink", "width": 1},
                 "itemStyle": {"color": "@ink"}, "symbolSize": 5, "data": running},
         ],
     })
@@ -175,6 +178,7 @@ pub fn sankey(flows: &[Flow]) -> Value {
     json!({
         "tooltip": {"trigger": "item"},
         "series": [{"type": "sankey", "left": 8, "right": 168, "top": 8, "bottom": 8, "nodeWidth": 12, "nodeGap": 12,
+            "label": {"width": 152, "overflow": "truncate"},
             "draggable": false, "emphasis": {"focus": "adjacency"}, "data": data, "links": links}],
     })
 }
@@ -194,10 +198,10 @@ pub fn heat_map(rows: &[(String, [u64; 6])], href: &dyn Fn(usize, Outcome) -> St
     }
     let names: Vec<_> = rows.iter().map(|(name, _)| short(name)).collect();
     json!({
-        "grid": {"left": 8, "right": 8, "top": 32, "bottom": 8, "containLabel": true},
+        "grid": {"left": 8, "right": 8, "top": 8, "bottom": 8, "containLabel": true},
         "tooltip": {"trigger": "item"},
         "xAxis": {"type": "category", "position": "top", "data": Outcome::ALL.map(Outcome::label), "axisTick": {"show": false},
-            "axisLabel": {"interval": 0, "width": 84, "overflow": "break"}},
+            "axisLabel": {"interval": 0, "width": 76, "overflow": "break", "lineHeight": 14}},
         "yAxis": {"type": "category", "inverse": true, "data": names, "axisTick": {"show": false},
             "axisLabel": {"width": 220, "overflow": "truncate"}},
         "visualMap": {"show": false, "min": 0, "max": 100, "dimension": 2, "inRange": {"color": ["@wash", "@quiet"]}},
@@ -253,7 +257,7 @@ mod tests {
     fn a_long_name_is_cut_and_a_running_sum_ends_at_the_whole() {
         assert_eq!(short(&"x".repeat(4000)).chars().count(), NAME_LETTERS + 1);
         let bars = [("a".to_owned(), 3, String::new()), ("b".to_owned(), 1, String::new())];
-        assert_eq!(pareto(&bars)["series"][1]["data"], json!([75.0, 100.0]));
+        assert_eq!(pareto(&bars)["series"][1]["data"], json!([[75.0, 0], [100.0, 1]]));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::chart::{self, Chart, Flow, Layer, Size};
 use crate::frame::Frame;
 use crate::grid::{Cell, Grid};
 use crate::selection::Selection;
-use crate::share::{Percent, Share, counted, thousands};
+use crate::share::{Percent, Share, counted, thousands, wilson_95};
 use crate::table::{self, ShareRow, ShareTable, behind};
 use crate::{Outcome, words};
 
@@ -418,10 +418,7 @@ impl FleetPage {
     fn pairs(&self) -> Option<Chart> {
         let mut all: Vec<_> = self.by_gpu_pair.iter().filter(|own| own.tally.logs > 0).collect();
         all.sort_by_key(|own| std::cmp::Reverse(own.tally.logs));
-        let worst = all
-            .iter()
-            .filter(|own| bad(own) > 0)
-            .max_by(|a, b| share_of(a).total_cmp(&share_of(b)).then(a.tally.logs.cmp(&b.tally.logs)));
+        let worst = all.iter().filter(|own| bad(own) > 0).max_by(|a, b| surely(a).total_cmp(&surely(b)));
         let title = worst.map_or_else(
             || "No GPU pair crosses needlessly".to_owned(),
             |own| {
@@ -450,23 +447,19 @@ impl FleetPage {
     fn stack(&self, name: &'static str, dimension: &'static str, noun: &str, groups: &[Spread]) -> Option<Chart> {
         let mut all: Vec<_> = groups.iter().filter(|own| own.tally.logs > 0).collect();
         all.sort_by_key(|own| std::cmp::Reverse(own.tally.logs));
-        let worst = all
-            .iter()
-            .filter(|own| bad(own) > 0)
-            .max_by(|a, b| share_of(a).total_cmp(&share_of(b)).then(a.tally.logs.cmp(&b.tally.logs)))
-            .map_or_else(
-                || format!("No {noun} crosses needlessly"),
-                |own| {
-                    let share = Share { count: bad(own), total: own.tally.logs };
-                    format!(
-                        "Worst {noun}: {}, {} of {} ({})",
-                        chart::short(&own.name(dimension)),
-                        thousands(share.count),
-                        own.tally.logs(),
-                        share.percent()
-                    )
-                },
-            );
+        let worst = all.iter().filter(|own| bad(own) > 0).max_by(|a, b| surely(a).total_cmp(&surely(b))).map_or_else(
+            || format!("No {noun} crosses needlessly"),
+            |own| {
+                let share = Share { count: bad(own), total: own.tally.logs };
+                format!(
+                    "Worst {noun}: {}, {} of {} ({})",
+                    chart::short(&own.name(dimension)),
+                    thousands(share.count),
+                    own.tally.logs(),
+                    share.percent()
+                )
+            },
+        );
         let mut drawn: Vec<_> = all.iter().take(MOST_MARKS).copied().collect();
         if dimension == "runtime" {
             drawn.sort_by_cached_key(|own| version(own.key.as_deref().unwrap_or_default()));
@@ -581,8 +574,9 @@ pub(crate) fn bad(own: &Spread) -> u64 {
     [Outcome::Crossing, Outcome::Killed, Outcome::TakenBack].into_iter().map(|outcome| of(own, outcome)).sum()
 }
 
-fn share_of(own: &Spread) -> f64 {
-    Share { count: bad(own), total: own.tally.logs }.fraction()
+/// The share that a group has at least, whatever chance did: so one bad log of one is not the worst group.
+fn surely(own: &Spread) -> f64 {
+    wilson_95(bad(own), own.tally.logs).map_or(0.0, |(low, _)| low)
 }
 
 /// The two adapters of a pair. A name that holds the arrow itself cannot be told apart, and is not drawn.

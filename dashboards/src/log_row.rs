@@ -4,7 +4,7 @@ use wire::{Adapter, End, ScanReport};
 
 use crate::sentence::{self, Part};
 use crate::share::counted;
-use crate::{Outcome, Query, table, words};
+use crate::{Outcome, Query, query, table, words};
 
 /// A log of the table, as the store knows it.
 #[derive(Clone, PartialEq, Debug)]
@@ -94,6 +94,13 @@ impl LogRow {
     /// The first eight characters; the whole id stands in the details.
     pub(crate) fn short_machine(&self) -> String {
         self.machine.chars().take(8).collect()
+    }
+
+    /// The page of the log.
+    pub(crate) fn href(&self) -> String {
+        let mut href = "/logs/".to_owned();
+        query::encode(&self.id, &mut href);
+        href
     }
 
     pub(crate) fn machine_href(&self) -> String {

@@ -91,7 +91,7 @@ mod tests {
     fn closed_sets_are_whole_and_in_order() {
         assert_eq!(
             keys("split", &[(Some("unknown"), 9), (Some("sideways"), 1)]),
-            ["engaged", "off", "unknown", "sideways"].map(|word| format!("/?split={word}#logs"))
+            ["engaged", "off", "unknown", "sideways"].map(|word| format!("/logs?split={word}"))
         );
         assert_eq!(keys("outcome", &[]).len(), 6);
         assert_eq!(keys("crossing", &[]).len(), 4);
@@ -101,7 +101,7 @@ mod tests {
     fn open_sets_are_by_size_then_name() {
         assert_eq!(
             keys("reason", &[(Some("b"), 2), (Some("c"), 5), (Some("a"), 2), (None, 1)]),
-            ["c", "a", "b", "null"].map(|word| format!("/?split=off&reason={word}#logs"))
+            ["c", "a", "b", "null"].map(|word| format!("/logs?split=off&reason={word}"))
         );
     }
 }

@@ -1,7 +1,7 @@
 //! Renders whole pages and looks at what a reader, a browser with a strict policy and an attacker would find in them.
 
 use dashboards::{
-    Account, CONTENT_SECURITY_POLICY, ErrorPage, FleetPage, Outcome, Query, SignInPage, query, share, statics,
+    Account, CONTENT_SECURITY_POLICY, ErrorPage, FleetPage, Frame, Outcome, Query, SignInPage, query, share, statics,
 };
 
 mod html;
@@ -16,22 +16,30 @@ fn rendered(page: &FleetPage) -> String {
 /// Every page of the crate, in all its states, with hostile text wherever text can come from outside.
 fn every_page() -> Vec<String> {
     let fleet = sample::fleet();
+    let logs = sample::logs();
     let evil = query::FILTERS.iter().fold(Query::default(), |query, name| query.with(name, sample::HOSTILE));
-    let mut filtered = sample::page(&fleet.logs, evil.clone());
-    filtered.account = Some(Account { name: sample::HOSTILE.to_owned(), csrf: sample::HOSTILE.to_owned() });
-    filtered.next_cursor = Some(sample::HOSTILE.to_owned());
-    filtered.query = filtered.query.at(sample::HOSTILE);
-    let mut nothing = sample::page(&[], evil);
-    nothing.whole = fleet.whole;
+    let hostile = || sample::HOSTILE.to_owned();
+    let frame = Frame { account: Some(Account { name: hostile(), csrf: hostile() }), admin: true, ..Frame::default() };
+    let mut filtered = sample::page(&logs, evil.clone());
+    filtered.frame = frame.clone();
+    let mut nothing = sample::page(&[], evil.clone());
+    nothing.selection.whole = fleet.selection.whole;
     let mut empty = sample::empty();
     sample::HOSTILE.clone_into(&mut empty.server_url);
-    let hostile = || sample::HOSTILE.to_owned();
-    let error = ErrorPage { status: 400, happened: hostile(), safe: hostile(), next_step: hostile() };
+    let error =
+        ErrorPage { frame: Frame::default(), status: 400, happened: hostile(), safe: hostile(), next_step: hostile() };
     let mut pages: Vec<_> = [fleet, filtered, nothing, empty].iter().map(rendered).collect();
+    let mut list = sample::list(&logs, evil.at(sample::HOSTILE));
+    list.frame = frame;
+    list.next_cursor = Some(hostile());
+    for list in [sample::list(&logs, Query::default()), list, sample::list(&[], Query::default())] {
+        pages.push(list.render().expect("a page renders"));
+    }
     pages.push(error.render().expect("a page renders"));
     for complaint in [String::new(), hostile()] {
         let needs_tls = complaint.is_empty();
-        pages.push(SignInPage { back: hostile(), complaint, needs_tls }.render().expect("a page renders"));
+        let page = SignInPage { frame: Frame::default(), back: hostile(), complaint, needs_tls };
+        pages.push(page.render().expect("a page renders"));
     }
     pages
 }
@@ -40,9 +48,8 @@ fn every_page() -> Vec<String> {
 fn every_share_has_count_denominator_and_interval_for_logs_and_machines() {
     let fleet = sample::fleet();
     let page = rendered(&fleet);
-    let (logs, machines) = (fleet.total.logs, fleet.total.machines);
-    let groups =
-        [&fleet.by_outcome, &fleet.by_split, &fleet.by_crossing, &fleet.by_reason, &fleet.by_path, &fleet.by_gpu_pair];
+    let (logs, machines) = (fleet.selection.total.logs, fleet.selection.total.machines);
+    let groups = [&fleet.by_outcome, &fleet.by_split, &fleet.by_crossing, &fleet.by_reason];
     let tables = page.split("<table class=\"shares\"").skip(1).filter_map(|rest| rest.split("</table>").next());
     let rows: Vec<_> = tables.flat_map(|table| table.split("<tr ").skip(2)).collect();
     assert!(rows.len() >= groups.iter().map(|group| group.len()).sum());
@@ -65,26 +72,50 @@ fn every_share_has_count_denominator_and_interval_for_logs_and_machines() {
 }
 
 #[test]
-fn the_headline_numbers_are_complete() {
+fn the_five_numbers_are_complete_and_say_what_changed() {
     let fleet = sample::fleet();
     let page = rendered(&fleet);
     let list =
         page.split("<ul class=\"headline\">").nth(1).and_then(|rest| rest.split("</ul>").next()).expect("a list");
     let cards: Vec<_> = list.split("<li").skip(1).map(|card| text(&format!("<li{card}"))).collect();
-    assert_eq!(cards.len(), Outcome::ALL.len());
-    for (card, outcome) in cards.iter().zip(Outcome::ALL) {
+    assert_eq!(cards.len(), 5);
+    assert_eq!(cards[0], "Logs 41 of 41 logs 21 logs in the 14 days to 2026-09-28, 20 before");
+    for (card, outcome) in cards[2..].iter().zip([Outcome::Engaged, Outcome::Killed, Outcome::Crossing]) {
         let group = fleet.by_outcome.iter().find(|count| count.key.as_deref() == Some(outcome.as_str()));
         let tally = group.expect("the sample has every outcome").tally;
-        let logs = share::Share { count: tally.logs, total: fleet.total.logs };
-        let machines = share::Share { count: tally.machines, total: fleet.total.machines };
+        let logs = share::Share { count: tally.logs, total: fleet.selection.total.logs };
+        let machines = share::Share { count: tally.machines, total: fleet.selection.total.machines };
         let expected = format!(
-            "{} {} {logs} logs {} {machines} machines {}",
+            "{} {} {logs} logs, {} {machines} machines, {}",
             outcome.label(),
             logs.percent(),
             logs.interval(),
             machines.interval()
         );
-        assert_eq!(*card, expected);
+        assert!(card.starts_with(&expected), "{card} / {expected}");
+        assert!(card.contains("points") && card.ends_with("than before"), "{card}");
+    }
+}
+
+#[test]
+fn every_picture_has_its_numbers_as_a_table_and_a_link_for_each_mark() {
+    let fleet = sample::fleet();
+    let charts = fleet.charts();
+    let names: Vec<_> = charts.iter().map(|chart| chart.name).collect();
+    assert_eq!(names, ["days", "reasons", "flow", "pairs", "builds", "paths", "programs"]);
+    for chart in charts {
+        assert!(!chart.title.is_empty() && !chart.table.rows.is_empty(), "{}", chart.name);
+        let mut marks = 0;
+        for series in chart.option["series"].as_array().expect("a list") {
+            let data = if series["links"].is_array() { &series["links"] } else { &series["data"] };
+            for mark in data.as_array().expect("a list").iter().filter(|mark| mark.is_object()) {
+                let href = mark["href"].as_str().expect("a link");
+                let (path, raw) = href.split_once('?').expect("filters");
+                assert_eq!((path, Query::parse(raw).href(path).as_str()), ("/logs", href));
+                marks += 1;
+            }
+        }
+        assert!(marks > 0, "{}", chart.name);
     }
 }
 
@@ -118,11 +149,11 @@ fn the_bar_is_whole() {
 
 #[test]
 fn every_log_shows_its_verdict_in_words_and_its_lines() {
-    let fleet = sample::fleet();
-    let page = rendered(&fleet);
+    let list = sample::list(&sample::logs(), Query::default());
+    let page = list.render().expect("a page renders");
     let shown: Vec<_> = page.split("<tbody role=\"rowgroup\" id=\"log-").skip(1).collect();
-    assert_eq!(shown.len(), fleet.logs.len());
-    for (log, html) in fleet.logs.iter().zip(shown) {
+    assert_eq!(shown.len(), list.logs.len());
+    for (log, html) in list.logs.iter().zip(shown) {
         let read = text(html);
         assert!(read.contains(Outcome::of(&log.report.verdict).label()));
         if log.id.contains('<') {
@@ -148,7 +179,9 @@ fn every_log_shows_its_verdict_in_words_and_its_lines() {
 #[test]
 fn hostile_text_stays_text() {
     for page in every_page() {
-        assert!(!page.contains("<script"), "a script got in");
+        let ours = ["<script src=\"/static/", "<script type=\"application/json\">"];
+        let scripts = page.matches("<script").count();
+        assert_eq!(scripts, ours.iter().map(|start| page.matches(start).count()).sum::<usize>(), "a script got in");
         assert!(page.contains("‹U+202E›") || !page.contains("gol.exe"), "the override is written out");
         let hidden =
             page.chars().find(|char| (char.is_control() && *char != '\n') || "\u{202e}\u{200b}".contains(*char));
@@ -161,7 +194,13 @@ fn nothing_in_a_page_needs_more_than_its_policy_allows() {
     assert!(!CONTENT_SECURITY_POLICY.contains("unsafe"));
     for page in every_page() {
         for element in elements(&page) {
-            assert!(!["script", "style", "iframe", "object", "base"].contains(&element.name.as_str()), "{element:?}");
+            assert!(!["style", "iframe", "object", "base"].contains(&element.name.as_str()), "{element:?}");
+            // A data block is no script to a browser.
+            let is_file = element.get("src").is_some_and(|path| statics::get(path).is_some());
+            assert!(
+                element.name != "script" || is_file || element.get("type") == Some("application/json"),
+                "{element:?}"
+            );
             for (name, value) in &element.attributes {
                 assert!(name != "style" && !name.starts_with("on"), "{element:?}");
                 assert!(!value.to_ascii_lowercase().contains("javascript:") || name == "value", "{element:?}");
@@ -180,7 +219,25 @@ fn every_link_leads_somewhere() {
         for (element, link) in links.filter_map(|(element, link)| Some((element, link?))) {
             let (url, fragment) = link.split_once('#').map_or((link, None), |(url, fragment)| (url, Some(fragment)));
             let (path, raw) = url.split_once('?').unwrap_or((url, ""));
-            let is_known = ["", "/", "/sign-in", "/sign-out"].contains(&path) || statics::get(path).is_some();
+            let pages = [
+                "",
+                "/",
+                "/sign-in",
+                "/sign-out",
+                "/explore",
+                "/logs",
+                "/machines",
+                "/triage",
+                "/drift",
+                "/what-if",
+                "/health",
+                "/live",
+                "/tokens",
+                "/audit",
+                "/api/v1/logs",
+            ];
+            let is_log = path.strip_prefix("/logs/").is_some_and(|id| !id.contains('/'));
+            let is_known = pages.contains(&path) || statics::get(path).is_some() || is_log;
             assert!(is_known, "{element:?}");
             // What changes something is never a link.
             assert!(!path.starts_with("/sign") || element.get("method") == Some("post"), "{element:?}");
@@ -210,9 +267,20 @@ fn the_page_can_be_read_without_seeing_it() {
                 || element.get("aria-label").is_some_and(|label| !label.is_empty())
         }));
         assert!(elements.iter().filter(|element| element.name == "img").all(|element| element.get("alt").is_some()));
-        // Roles must name what the elements are, because the style may change their display.
-        for (element, role) in [("table", "table"), ("tr", "row"), ("td", "cell"), ("tbody", "rowgroup")] {
-            assert!(elements.iter().filter(|own| own.name == element).all(|own| own.get("role") == Some(role)));
+        // Roles must name what the elements are, where the style may change their display.
+        let mut is_restyled = false;
+        for own in &elements {
+            if own.name == "table" {
+                is_restyled = own.get("class") != Some("grid");
+            }
+            let role = match own.name.as_str() {
+                "table" => "table",
+                "tr" => "row",
+                "td" => "cell",
+                "tbody" => "rowgroup",
+                _ => continue,
+            };
+            assert!(!is_restyled || own.get("role") == Some(role), "{own:?}");
         }
     }
 }
@@ -227,7 +295,7 @@ fn an_empty_fleet_teaches_and_a_filtered_out_one_leads_back() {
     assert!(read.contains("--server https://weave.example:8787 --token TOKEN"));
 
     let mut nothing = sample::page(&[], Query::parse("exe=a.exe&split=off"));
-    nothing.whole = sample::fleet().whole;
+    nothing.selection.whole = sample::fleet().selection.whole;
     let page = rendered(&nothing);
     assert!(text(&page).contains("No log fits these filters"));
     assert!(page.contains("href=\"/?exe=a.exe\"") && page.contains("href=\"/?split=off\""));
@@ -236,13 +304,12 @@ fn an_empty_fleet_teaches_and_a_filtered_out_one_leads_back() {
 
 #[test]
 fn pages_of_logs_follow_each_other() {
-    let mut fleet = sample::fleet();
-    assert!(!rendered(&fleet).contains("rel=\"next\""));
-    fleet.query = Query::parse("split=off&cursor=one");
-    fleet.next_cursor = Some("two & more".to_owned());
-    let page = rendered(&fleet);
-    assert!(page.contains("href=\"/?split=off&#38;cursor=two%20%26%20more#logs\" rel=\"next\""));
-    assert!(page.contains("<a href=\"/?split=off#logs\">First page</a>"));
+    let mut list = sample::list(&sample::logs(), Query::parse("split=off&cursor=one"));
+    assert!(!list.render().expect("a page renders").contains("rel=\"next\""));
+    list.next_cursor = Some("two & more".to_owned());
+    let page = list.render().expect("a page renders");
+    assert!(page.contains("href=\"/logs?split=off&#38;cursor=two%20%26%20more\" rel=\"next\""));
+    assert!(page.contains("<a href=\"/logs?split=off\">First page</a>"));
 }
 
 #[test]
@@ -253,8 +320,11 @@ fn the_finding_is_about_these_logs() {
     };
     let fleet = sample::fleet();
     assert_eq!(title(&fleet), "Every frame crosses between GPUs in 14 of 41 logs, on 10 of 10 machines");
-    assert_eq!(title(&sample::page(&fleet.logs[..1], Query::default())), "No frame crosses needlessly in any of 1 log");
-    let silent: Vec<_> = fleet.logs[37..39].to_vec();
+    assert_eq!(
+        title(&sample::page(&sample::logs()[..1], Query::default())),
+        "No frame crosses needlessly in any of 1 log"
+    );
+    let silent: Vec<_> = sample::logs()[37..39].to_vec();
     assert_eq!(
         title(&sample::page(&silent, Query::default())),
         "Nobody can tell where the weave ran in 2 of 2 logs, on 2 of 2 machines"
@@ -264,6 +334,7 @@ fn the_finding_is_about_these_logs() {
 #[test]
 fn an_error_says_what_happened_what_is_safe_and_what_to_do() {
     let mut error = ErrorPage {
+        frame: Frame::default(),
         status: 404,
         happened: "There is no such page".to_owned(),
         safe: String::new(),
@@ -283,7 +354,7 @@ fn an_error_says_what_happened_what_is_safe_and_what_to_do() {
 fn whoever_is_signed_in_can_sign_out_and_others_see_no_form() {
     let mut fleet = sample::fleet();
     assert!(!rendered(&fleet).contains("/sign-out"));
-    fleet.account = Some(Account { name: "wall <1>".to_owned(), csrf: "abc".to_owned() });
+    fleet.frame.account = Some(Account { name: "wall <1>".to_owned(), csrf: "abc".to_owned() });
     let page = rendered(&fleet);
     let form = page.split("<form class=\"account\"").nth(1).and_then(|rest| rest.split("</form>").next());
     let form = form.expect("a form");
@@ -293,7 +364,12 @@ fn whoever_is_signed_in_can_sign_out_and_others_see_no_form() {
 
 #[test]
 fn the_form_to_sign_in_leads_back_and_says_what_was_wrong() {
-    let mut page = SignInPage { back: "/?split=off".to_owned(), complaint: String::new(), needs_tls: true };
+    let mut page = SignInPage {
+        frame: Frame::default(),
+        back: "/?split=off".to_owned(),
+        complaint: String::new(),
+        needs_tls: true,
+    };
     let html = page.render().expect("a page renders");
     let field = |name: &str| {
         let named = |element: &Element| element.name == "input" && element.get("name") == Some(name);

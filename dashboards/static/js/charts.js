@@ -16,7 +16,10 @@
     return isColour(key) && typeof value === 'string' && value.startsWith('@') ? colour(value) : value;
   }
 
-  function option(figure) {
+  // Below this there is no room for long names beside a picture.
+  const NARROW_PX = 560;
+
+  function option(figure, width) {
     const own = themed(JSON.parse(figure.querySelector('script[type="application/json"]').textContent));
     const ink = colour('@ink'), quiet = colour('@quiet'), rule = colour('@rule'), paper = colour('@paper');
     const font = getComputedStyle(document.body).fontFamily;
@@ -26,6 +29,13 @@
     });
     for (const name of ['xAxis', 'yAxis']) {
       if (own[name]) own[name] = [].concat(own[name]).map(axis);
+    }
+    if (width < NARROW_PX) {
+      for (const one of own.yAxis ?? []) if (one.axisLabel.width) one.axisLabel.width = width / 4;
+      for (const one of own.xAxis ?? []) if (one.axisLabel.width) Object.assign(one.axisLabel, { rotate: 60, width: 96, overflow: 'truncate' });
+      for (const series of own.series.filter(each => each.type === 'sankey')) {
+        Object.assign(series, { right: width / 4, label: { ...series.label, width: width / 4, fontSize: 10 } });
+      }
     }
     for (const series of own.series) {
       series.cursor = 'pointer';
@@ -54,10 +64,15 @@
     if (!chart) {
       chart = echarts.init(box, null, { renderer: 'svg' });
       chart.on('click', ({ data }) => { if (data?.href) location.assign(data.href); });
-      new ResizeObserver(() => chart.resize()).observe(box);
+      let before = box.clientWidth;
+      new ResizeObserver(() => {
+        chart.resize();
+        if ((before < NARROW_PX) !== (box.clientWidth < NARROW_PX)) chart.setOption(option(figure, box.clientWidth), true);
+        before = box.clientWidth;
+      }).observe(box);
       drawn.set(figure, chart);
     }
-    chart.setOption(option(figure), true);
+    chart.setOption(option(figure, box.clientWidth), true);
     figure.dataset.drawn = 'yes';
   }
 

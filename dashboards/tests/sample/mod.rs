@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use dashboards::{Count, EvidenceRow, FleetPage, LogRow, Outcome, Query, Tally};
+use dashboards::{
+    Count, EvidenceRow, FleetPage, Frame, LogRow, LogsPage, Outcome, Period, Query, Selection, Spread, Tally, Trend,
+};
 use wire::{
     Adapter, Basis, Counts, Crossing, End, Finding, Generation, Luid, Path, Process, Reason, Runtime, SCAN_SCHEMA,
     ScanReport, Severity, Split, Verdict,
@@ -41,8 +43,8 @@ const CASES: [Case; 10] = [
     case(1, Split::Off, Crossing::EveryPresent, "brand_new_token", false, Path::Vulkan),
 ];
 
-/// The page of the whole fleet.
-pub fn fleet() -> FleetPage {
+/// The logs of the whole fleet.
+pub fn logs() -> Vec<LogRow> {
     let mut logs: Vec<LogRow> = Vec::new();
     for case in &CASES {
         for _ in 0..case.times {
@@ -50,41 +52,83 @@ pub fn fleet() -> FleetPage {
         }
     }
     logs.push(hostile());
-    page(&logs, Query::default())
+    logs
+}
+
+/// The page of the whole fleet.
+pub fn fleet() -> FleetPage {
+    page(&logs(), Query::default())
+}
+
+/// What a page says of these logs, as if they were all.
+pub fn selection(logs: &[LogRow], query: Query) -> Selection {
+    Selection {
+        query,
+        whole: tally(logs.iter()),
+        total: tally(logs.iter()),
+        newest: Some("2026-09-28".to_owned()),
+        periods: vec![Period { days: 7, from: "2026-09-22".to_owned() }],
+    }
+}
+
+/// A page that lists these logs.
+pub fn list(logs: &[LogRow], query: Query) -> LogsPage {
+    LogsPage { frame: frame("/logs"), selection: selection(logs, query), logs: logs.to_vec(), next_cursor: None }
+}
+
+fn frame(here: &'static str) -> Frame {
+    Frame { here, ..Frame::default() }
 }
 
 /// A page that counts these logs.
 pub fn page(logs: &[LogRow], query: Query) -> FleetPage {
-    let by = |key: &dyn Fn(&LogRow) -> Vec<Option<String>>| {
-        let keys: BTreeSet<_> = logs.iter().flat_map(key).collect();
-        keys.into_iter()
-            .map(|own| Count { tally: tally(logs.iter().filter(|log| key(log).contains(&own))), key: own })
-            .collect::<Vec<_>>()
-    };
     let one = |word: &str| vec![Some(word.to_owned())];
+    let groups = |key: &dyn Fn(&LogRow) -> Vec<Option<String>>| {
+        let keys: BTreeSet<_> = logs.iter().flat_map(key).collect();
+        let own = keys.into_iter().map(|own| (logs.iter().filter(|log| key(log).contains(&own)).collect(), own));
+        own.collect::<Vec<(Vec<&LogRow>, _)>>()
+    };
+    let by = |key: &dyn Fn(&LogRow) -> Vec<Option<String>>| {
+        let groups = groups(key).into_iter();
+        groups.map(|(own, key)| Count { tally: tally(own.into_iter()), key }).collect::<Vec<_>>()
+    };
+    let spread = |key: &dyn Fn(&LogRow) -> Vec<Option<String>>| {
+        let groups = groups(key).into_iter();
+        groups.map(|(own, key)| Spread { key, ..outcomes(&own) }).collect::<Vec<_>>()
+    };
+    let process = |log: &LogRow| log.report.process.clone();
+    let half = logs.iter().collect::<Vec<_>>();
+    let (before, now) = half.split_at(half.len() / 2);
     FleetPage {
-        query,
+        frame: frame("/"),
+        selection: selection(logs, query),
         server_url: "http://127.0.0.1:8787".to_owned(),
-        whole: tally(logs.iter()),
-        total: tally(logs.iter()),
         by_outcome: by(&|log| one(Outcome::of(&log.report.verdict).as_str())),
         by_split: by(&|log| one(log.report.verdict.split.as_str())),
         by_crossing: by(&|log| one(log.report.verdict.crossing.as_str())),
         by_reason: by(&|log| log.report.verdict.reasons.iter().map(|reason| Some(reason.to_string())).collect()),
-        by_path: by(&|log| one(log.report.path.as_str())),
-        by_gpu_pair: by(&|log| {
+        by_path: spread(&|log| one(log.report.path.as_str())),
+        by_gpu_pair: spread(&|log| {
             let Verdict { render, scanout, .. } = &log.report.verdict;
-            vec![
-                render
-                    .as_ref()
-                    .zip(scanout.as_ref())
-                    .map(|(render, scanout)| format!("{} → {}", render.name, scanout.name)),
-            ]
+            let names = render.as_ref().zip(scanout.as_ref());
+            vec![names.map(|(render, scanout)| format!("{} → {}", render.name, scanout.name))]
         }),
-        logs: logs.to_vec(),
-        next_cursor: None,
-        account: None,
+        by_runtime: spread(&|log| vec![log.report.runtime.version.clone()]),
+        by_exe: spread(&|log| vec![process(log).map(|process| process.exe)]),
+        by_day: spread(&|log| vec![process(log).and_then(|process| Some(process.started?.get(..10)?.to_owned()))]),
+        by_cohort: spread(&|log| vec![log.report.verdict.scanout.as_ref().map(|own| own.name.clone())]),
+        trend: (!before.is_empty()).then(|| Trend {
+            days: 14,
+            until: "2026-09-28".to_owned(),
+            now: outcomes(now),
+            before: outcomes(before),
+        }),
     }
+}
+
+fn outcomes(logs: &[&LogRow]) -> Spread {
+    let count = |outcome| logs.iter().filter(|log| Outcome::of(&log.report.verdict) == outcome).count() as u64;
+    Spread { tally: tally(logs.iter().copied()), outcomes: Outcome::ALL.map(count), ..Spread::default() }
 }
 
 /// A server that has nothing yet.
