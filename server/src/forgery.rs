@@ -30,6 +30,29 @@ pub fn token(session: &str) -> String {
     text::hex(&Sha256::digest(format!("weavewatch form of {session}")))
 }
 
+/// The token as one page holds it: another text each time, because pages are compressed, and how long a compressed page is would
+/// else tell the token letter by letter to whoever can put text beside it (BREACH). Falls back to the token itself when the system
+/// has no random bits.
+pub fn masked(token: &str) -> String {
+    let mut mask = vec![0; token.len() / 2];
+    let Some(bytes) = text::unhex(token).filter(|_| getrandom::fill(&mut mask).is_ok()) else {
+        return token.to_owned();
+    };
+    let both: Vec<u8> = mask.iter().zip(bytes).map(|(mask, byte)| mask ^ byte).collect();
+    text::hex(&mask) + &text::hex(&both)
+}
+
+/// The way back from [`masked`]; what is not masked stays what it is.
+fn unmasked(told: &[u8], expected: &str) -> Vec<u8> {
+    if told.len() != 2 * expected.len() {
+        return told.to_vec();
+    }
+    let Some(bytes) = std::str::from_utf8(told).ok().and_then(text::unhex) else { return Vec::new() };
+    let (mask, both) = bytes.split_at(bytes.len() / 2);
+    let token: Vec<u8> = mask.iter().zip(both).map(|(mask, byte)| mask ^ byte).collect();
+    text::hex(&token).into_bytes()
+}
+
 /// Makes sure that a request comes from a page of this session; answers its body, which was read when it is a form.
 ///
 /// # Errors
@@ -82,6 +105,25 @@ async fn fields(bytes: Bytes) -> Result<Vec<(String, String)>, Error> {
 
 /// In a time that does not tell how much of it is right.
 fn is_same(told: &[u8], expected: &str) -> bool {
+    let told = unmasked(told, expected);
     let expected = expected.as_bytes();
     told.len() == expected.len() && told.iter().zip(expected).fold(0, |all, (a, b)| all | (a ^ b)) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_masked_token_is_another_one_each_time_and_the_same_to_us() {
+        let token = token("session");
+        let (one, two) = (masked(&token), masked(&token));
+        assert_ne!(one, two);
+        assert!(!one.contains(&token) && is_same(one.as_bytes(), &token) && is_same(two.as_bytes(), &token));
+        assert!(is_same(token.as_bytes(), &token), "a script may send it bare");
+        let foreign = masked(&super::token("other"));
+        for wrong in [foreign.as_str(), "", "0", &"0".repeat(128), &"x".repeat(128), &"é".repeat(64), &one[..64]] {
+            assert!(!is_same(wrong.as_bytes(), &token), "{wrong}");
+        }
+    }
 }

@@ -4,15 +4,16 @@ use std::any::Any;
 
 use axum::Router;
 use axum::extract::Request;
-use axum::http::HeaderMap;
 use axum::http::header::{
-    ACCEPT, CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderName, HeaderValue, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
-    X_FRAME_OPTIONS,
+    ACCEPT, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, HeaderValue, REFERRER_POLICY,
+    X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
+use axum::http::{Extensions, HeaderMap, StatusCode, Version};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, delete, get, post};
 use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::CompressionLayer;
 
 use crate::app::App;
 use crate::auth::{Access, Guard, require};
@@ -106,8 +107,15 @@ pub fn dress<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router<S> {
         // A panic is answered inside, so that the answer gets the headers too.
         .layer(CatchPanicLayer::custom(panicked))
         .layer(from_fn(security_headers))
+        .layer(CompressionLayer::new().compress_when(is_page))
         // Outermost, so that it sees every answer as it leaves.
         .layer(from_fn(observe))
+}
+
+/// Pages alone are packed on their way: they are long and repeat themselves. Answers for programs hold what these ask for, and what they
+/// upload is packed already.
+fn is_page(_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions) -> bool {
+    headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"))
 }
 
 /// An address that is in no row: a person gets a page, a program a problem.
@@ -147,8 +155,6 @@ async fn security_headers(request: Request, next: Next) -> Response {
 #[cfg(test)]
 mod tests {
     use axum::body::Body;
-    use axum::http::StatusCode;
-    use axum::http::header::CONTENT_TYPE;
     use tower::ServiceExt;
 
     use super::*;

@@ -131,6 +131,16 @@ pub fn url_id() -> Result<String, getrandom::Error> {
     Ok((0..22).map(|place| char::from(URL_DIGITS[digit(place) as usize])).collect())
 }
 
+/// The way back from [`hex`].
+pub fn unhex(digits: &str) -> Option<Vec<u8>> {
+    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
+    let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
+    if !rest.is_empty() {
+        return None;
+    }
+    pairs.iter().map(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?)).collect()
+}
+
 /// True for what [`url_id`] makes.
 pub fn is_url_id(text: &str) -> bool {
     text.len() == 22 && text.bytes().all(|byte| URL_DIGITS.contains(&byte))

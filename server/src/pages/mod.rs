@@ -15,6 +15,7 @@ use jiff::{Span, ToSpan as _};
 use crate::app::App;
 use crate::auth::{Caller, Scope};
 use crate::error::Error;
+use crate::forgery;
 use crate::store::{Dimension, Filter, Group, Totals};
 
 pub use files::{__path_file, file};
@@ -28,7 +29,7 @@ const PERIODS: [u32; 3] = [7, 30, 90];
 pub fn frame(here: &'static str, caller: Option<Extension<Caller>>) -> Frame {
     let Some(Extension(caller)) = caller else { return Frame { here, ..Frame::default() } };
     let admin = caller.scope == Scope::Admin;
-    Frame { here, admin, account: caller.csrf.map(|csrf| Account { name: caller.name, csrf }) }
+    Frame { here, admin, account: caller.csrf.map(|csrf| Account { name: caller.name, csrf: forgery::masked(&csrf) }) }
 }
 
 /// A page that was drawn.

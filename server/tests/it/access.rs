@@ -46,6 +46,7 @@ const WHO: &[(&str, &str)] = &[
     ("GET /sign-in", "anybody"),
     ("POST /sign-in", "anybody"),
     ("GET /", "reader triager admin"),
+    ("GET /logs", "reader triager admin"),
     ("POST /sign-out", "reader triager admin"),
 ];
 

@@ -1,6 +1,11 @@
 //! The page at `/`: the numbers of the API, the logs behind them, and nothing that a log could smuggle in.
 
+use std::io::Read as _;
+
+use axum::body::Body;
+use axum::http::Request;
 use dashboards::statics;
+use flate2::read::GzDecoder;
 
 use crate::sample::{Sample, batch};
 use crate::summary::fleet;
@@ -16,7 +21,7 @@ fn the_page_answers_with_data_and_without() {
         let page = world.get("/").await.text();
         assert!(page.contains("7 logs") && page.contains("3 machines"), "{page}");
         assert!(page.contains("killed_by_env"));
-        let filtered = world.get("/?split=engaged").await.text();
+        let filtered = world.get("/logs?split=engaged").await.text();
         assert!(filtered.contains("Game.exe") && !filtered.contains("MyViewer.exe"), "{filtered}");
     });
 }
@@ -44,6 +49,30 @@ fn every_static_file_is_served_and_kept() {
             assert_eq!(answer.header("content-type"), file.content_type);
             assert!(answer.header("cache-control").contains("immutable"));
             assert!(page.contains(&file.path()), "the page links {}", file.path());
+        }
+    });
+}
+
+#[test]
+fn pages_and_files_travel_packed_to_whoever_unpacks_them() {
+    on_each_database(async |world| {
+        fleet(&world).await;
+        let ask = async |uri: &str, encodings: Option<&str>| {
+            let mut request = Request::get(uri).header("host", "127.0.0.1:8787");
+            if let Some(encodings) = encodings {
+                request = request.header("accept-encoding", encodings);
+            }
+            world.send_from("127.0.0.1:50000", request.body(Body::empty()).expect("a request")).await
+        };
+        for uri in ["/", &statics::ECHARTS.path()] {
+            let plain = ask(uri, None).await;
+            let packed = ask(uri, Some("br, gzip")).await;
+            assert_eq!((plain.header("content-encoding"), packed.header("content-encoding")), ("", "gzip"), "{uri}");
+            assert_eq!(ask(uri, Some("gzip;q=0")).await.header("content-encoding"), "", "{uri}");
+            assert!(packed.body.len() * 2 < plain.body.len(), "{uri}");
+            let mut unpacked = Vec::new();
+            GzDecoder::new(packed.body.as_slice()).read_to_end(&mut unpacked).expect("gzip");
+            assert_eq!(unpacked, plain.body, "{uri}");
         }
     });
 }

