@@ -94,6 +94,15 @@ pub fn short(name: &str) -> String {
     visible::plain(&short)
 }
 
+/// A GPU, or a pair of them, without the words that all have: what tells one from another comes first.
+pub fn pair(name: &str) -> String {
+    let mut own = name.replace("(R)", "").replace("(TM)", "");
+    for word in ["NVIDIA GeForce ", "NVIDIA ", " Laptop GPU"] {
+        own = own.replace(word, if word.starts_with(' ') { " laptop" } else { "" });
+    }
+    short(&own)
+}
+
 /// Bars in a row, each a stack of outcomes: over days, builds, or whatever the axis names.
 pub fn stacked(axis: &[String], layers: &[Layer], unit: &str) -> Value {
     let series: Vec<_> = layers
@@ -164,14 +173,14 @@ pub fn sankey(flows: &[Flow]) -> Value {
         .map(|node| {
             let outcome = Outcome::ALL.into_iter().find(|outcome| node.0 == 1 && outcome.label() == node.1);
             let color = outcome.map_or_else(|| json!({"color": "@quiet"}), style);
-            json!({"name": id(node), "depth": node.0, "itemStyle": color, "label": {"formatter": short(&node.1)}})
+            json!({"name": id(node), "depth": node.0, "itemStyle": color, "label": {"formatter": pair(&node.1)}})
         })
         .collect();
     let links: Vec<_> = flows
         .iter()
         .map(|flow| {
             json!({"source": id(&flow.from), "target": id(&flow.to), "value": flow.count, "href": flow.href,
-                "what": format!("{} → {}: {}", short(&flow.from.1), short(&flow.to.1), flow.count),
+                "what": format!("{} → {}: {}", pair(&flow.from.1), pair(&flow.to.1), flow.count),
                 "lineStyle": {"color": format!("@{}", flow.outcome.as_str()), "opacity": 0.45}})
         })
         .collect();
@@ -196,7 +205,7 @@ pub fn heat_map(rows: &[(String, [u64; 6])], href: &dyn Fn(usize, Outcome) -> St
             data.push(json!({"value": [x, y, percent], "count": count, "href": href(y, outcome), "label": {"color": on, "formatter": count.to_string()}}));
         }
     }
-    let names: Vec<_> = rows.iter().map(|(name, _)| short(name)).collect();
+    let names: Vec<_> = rows.iter().map(|(name, _)| pair(name)).collect();
     json!({
         "grid": {"left": 8, "right": 8, "top": 8, "bottom": 8, "containLabel": true},
         "tooltip": {"trigger": "item"},
@@ -258,6 +267,12 @@ mod tests {
         assert_eq!(short(&"x".repeat(4000)).chars().count(), NAME_LETTERS + 1);
         let bars = [("a".to_owned(), 3, String::new()), ("b".to_owned(), 1, String::new())];
         assert_eq!(pareto(&bars)["series"][1]["data"], json!([[75.0, 0], [100.0, 1]]));
+    }
+
+    #[test]
+    fn gpus_are_told_apart_by_what_differs() {
+        let name = "NVIDIA GeForce RTX 4080 Laptop GPU → Intel(R) Iris(R) Xe Graphics";
+        assert_eq!(pair(name), "RTX 4080 laptop → Intel Iris Xe Grap…");
     }
 
     #[test]

@@ -11,6 +11,7 @@ pub mod chart;
 mod error_page;
 mod filter;
 mod fleet;
+mod fleet_charts;
 mod frame;
 pub mod grid;
 mod log_row;
@@ -21,6 +22,7 @@ mod selection;
 mod sentence;
 pub mod share;
 mod sign_in;
+mod spread;
 pub mod statics;
 mod table;
 mod visible;
@@ -28,7 +30,7 @@ mod words;
 
 pub use askama::Error;
 pub use error_page::ErrorPage;
-pub use fleet::{Count, FleetPage, Spread, Tally, Trend};
+pub use fleet::{Count, FleetPage, Tally, Trend};
 pub use frame::Frame;
 pub use log_row::{EvidenceRow, LogRow};
 pub use logs_page::LogsPage;
@@ -36,6 +38,7 @@ pub use query::Query;
 pub use report_page::{ReportLogView, ReportPage};
 pub use selection::{Period, Selection};
 pub use sign_in::{Account, SignInPage};
+pub use spread::Spread;
 pub use wire::Outcome;
 
 /// The policy that the pages are written for: style, scripts and icons of our own, questions and forms to ourselves, nothing
