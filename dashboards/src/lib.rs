@@ -8,7 +8,9 @@
 //! `base.html` and draws with `macros.html`. A new page gets its entry in the rail of `base.html`.
 
 pub mod chart;
+mod compare_page;
 mod error_page;
+mod explore;
 mod filter;
 mod fleet;
 mod fleet_charts;
@@ -29,7 +31,9 @@ mod visible;
 mod words;
 
 pub use askama::Error;
+pub use compare_page::{ComparePage, Measure, Pair, SIDES, Side};
 pub use error_page::ErrorPage;
+pub use explore::{Combination, DIMENSIONS, ExplorePage};
 pub use fleet::{Count, FleetPage, Tally, Trend};
 pub use frame::Frame;
 pub use log_row::{EvidenceRow, LogRow};
@@ -38,7 +42,7 @@ pub use query::Query;
 pub use report_page::{ReportLogView, ReportPage};
 pub use selection::{Period, Selection};
 pub use sign_in::{Account, SignInPage};
-pub use spread::Spread;
+pub use spread::{Spread, version};
 pub use wire::Outcome;
 
 /// The policy that the pages are written for: style, scripts and icons of our own, questions and forms to ourselves, nothing

@@ -49,7 +49,7 @@ impl Spread {
     }
 
     /// Logs in which something could be better: frames cross needlessly, whatever the reason.
-    pub(crate) fn bad(&self) -> u64 {
+    pub fn bad(&self) -> u64 {
         [Outcome::Crossing, Outcome::Killed, Outcome::TakenBack].into_iter().map(|outcome| self.of(outcome)).sum()
     }
 
@@ -156,7 +156,7 @@ pub(crate) fn cells(own: &Spread, query: &Query) -> Vec<Cell> {
 }
 
 /// Numbers in a version sort as numbers.
-pub(crate) fn version(text: &str) -> Vec<(u64, String)> {
+pub fn version(text: &str) -> Vec<(u64, String)> {
     let parts = text.split(['.', '-']);
     parts.map(|part| (part.trim_start_matches('v').parse().unwrap_or(u64::MAX), part.to_owned())).collect()
 }

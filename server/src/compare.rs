@@ -3,7 +3,7 @@
 //! Shares of logs are compared. Logs of one machine are not independent of each other, which no test of shares knows, so
 //! every count has the number of machines beside it: a difference that comes from two machines is news of two machines.
 
-mod statistics;
+pub mod statistics;
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ use statistics::{Sample, holm};
 /// Values of one dimension that are compared: those of most logs on both sides together.
 const VALUES: usize = 50;
 /// The probability of calling any chance difference of one answer real.
-const LEVEL: f64 = 0.05;
+pub const LEVEL: f64 = 0.05;
 /// What is compared value by value.
 const DIMENSIONS: [Dimension; 6] =
     [Dimension::Split, Dimension::Crossing, Dimension::Reason, Dimension::GpuPair, Dimension::Path, Dimension::Exe];
@@ -32,54 +32,54 @@ const DIMENSIONS: [Dimension; 6] =
 #[schema(as = Compare)]
 pub struct Answer {
     /// All logs of the side.
-    a: Side,
+    pub a: Side,
     /// All logs of the other.
-    b: Side,
+    pub b: Side,
     /// How `beyond_chance` is decided: `holm`, over all `differences`.
-    correction: &'static str,
+    pub correction: &'static str,
     /// The probability of one or more false `beyond_chance`.
-    level: f64,
+    pub level: f64,
     /// What is larger than chance first, then by size.
-    differences: Vec<Difference>,
+    pub differences: Vec<Difference>,
     /// Values of few logs that were not compared, by dimension.
-    left_out: BTreeMap<&'static str, usize>,
+    pub left_out: BTreeMap<&'static str, usize>,
 }
 
 /// A set of logs.
 #[derive(Clone, Copy, Serialize, ToSchema)]
-struct Side {
-    logs: u64,
+pub struct Side {
+    pub logs: u64,
     /// Distinct ones.
-    machines: u64,
+    pub machines: u64,
 }
 
 /// One property on both sides.
 #[derive(Serialize, ToSchema)]
-struct Difference {
+pub struct Difference {
     /// A dimension, `killed` or `retired`.
-    measure: &'static str,
+    pub measure: &'static str,
     /// The value of the dimension; null where logs do not tell, and for `killed` and `retired`.
-    value: Option<String>,
-    a: Part,
-    b: Part,
+    pub value: Option<String>,
+    pub a: Part,
+    pub b: Part,
     /// Share of b less share of a; null when a side has no logs.
     #[serde(rename = "difference")]
-    change: Option<f64>,
+    pub change: Option<f64>,
     /// 95 % interval of the difference by Newcombe's method, from Wilson's intervals of both shares.
-    interval: Option<[f64; 2]>,
+    pub interval: Option<[f64; 2]>,
     /// Two-sided test of equal shares, with a continuity correction; not corrected for the number of comparisons.
-    p: Option<f64>,
+    pub p: Option<f64>,
     /// Larger than chance, corrected for the number of comparisons.
-    beyond_chance: bool,
+    pub beyond_chance: bool,
 }
 
 /// The logs of a side that have the property.
 #[derive(Clone, Copy, Default, Serialize, ToSchema)]
-struct Part {
-    logs: u64,
-    machines: u64,
+pub struct Part {
+    pub logs: u64,
+    pub machines: u64,
     /// Of the side's logs; null when it has none.
-    share: Option<f64>,
+    pub share: Option<f64>,
 }
 
 /// What differs between two sets of logs, what is larger than chance first.
@@ -107,7 +107,7 @@ pub async fn answer(State(app): State<App>, Pairs(pairs): Pairs) -> Result<Json<
     Ok(Json(compare(&app, &a, &b).await?))
 }
 
-async fn compare(app: &App, a: &Filter, b: &Filter) -> Result<Answer, Error> {
+pub async fn compare(app: &App, a: &Filter, b: &Filter) -> Result<Answer, Error> {
     let (all_a, all_b) = (side(&app.store.total(a).await?), side(&app.store.total(b).await?));
     let mut differences = Vec::new();
     let mut left_out = BTreeMap::new();

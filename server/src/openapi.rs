@@ -68,6 +68,8 @@ use crate::{
         health::ready,
         telemetry::answer,
         pages::fleet,
+        pages::explore,
+        pages::compare,
         pages::logs,
         pages::file,
         sign_in::page,

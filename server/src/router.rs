@@ -76,6 +76,8 @@ pub fn table() -> Vec<Route> {
         get("/metrics", Access::Open, self::get(telemetry::answer)),
         // People.
         get("/", Access::Page, self::get(pages::fleet)),
+        get("/explore", Access::Page, self::get(pages::explore)),
+        get("/compare", Access::Page, self::get(pages::compare)),
         get("/logs", Access::Page, self::get(pages::logs)),
         // The page to sign in needs its style.
         get("/static/{name}", Access::Open, self::get(pages::file)),

@@ -1,5 +1,7 @@
 //! The pages, one file each, and what they share. Asking is done here; words, order and links belong to `dashboards`.
 
+mod compare;
+mod explore;
 mod files;
 mod fleet;
 mod logs;
@@ -18,6 +20,8 @@ use crate::error::Error;
 use crate::forgery;
 use crate::store::{Dimension, Filter, Group, Totals};
 
+pub use compare::{__path_page as __path_compare, page as compare};
+pub use explore::{__path_page as __path_explore, page as explore};
 pub use files::{__path_file, file};
 pub use fleet::{__path_page as __path_fleet, page as fleet};
 pub use logs::{__path_page as __path_logs, page as logs};

@@ -46,6 +46,8 @@ const WHO: &[(&str, &str)] = &[
     ("GET /sign-in", "anybody"),
     ("POST /sign-in", "anybody"),
     ("GET /", "reader triager admin"),
+    ("GET /explore", "reader triager admin"),
+    ("GET /compare", "reader triager admin"),
     ("GET /logs", "reader triager admin"),
     ("POST /sign-out", "reader triager admin"),
 ];
