@@ -32,6 +32,8 @@ pub enum Deed {
     MachineDeleted,
     /// A field report was deleted.
     ReportDeleted,
+    /// Somebody said how far a field report is, took it on, or noted something.
+    ReportChanged,
     /// A person signed in.
     SignedIn,
     /// Somebody tried to. Not each time: attempts are counted, and told from time to time.
@@ -55,6 +57,7 @@ impl Deed {
             Self::Enrolled => "enrolled",
             Self::MachineDeleted => "machine_deleted",
             Self::ReportDeleted => "report_deleted",
+            Self::ReportChanged => "report_changed",
             Self::SignedIn => "signed_in",
             Self::SignInFailed => "sign_in_failed",
             Self::SignedOut => "signed_out",

@@ -46,6 +46,8 @@ pub enum Access {
     Triage,
     /// A page: open to browsers on this machine, else a session, or a token that may read.
     Page,
+    /// A form of a page that brings or changes reports: as [`Access::Triage`], answered by pages.
+    TriagePage,
     /// A token of scope admin.
     Admin,
 }
@@ -94,6 +96,13 @@ impl Caller {
     }
 }
 
+impl Access {
+    /// Whether a person is answered, by a page.
+    pub const fn is_page(self) -> bool {
+        matches!(self, Self::Page | Self::TriagePage)
+    }
+}
+
 impl Scope {
     /// The word of the command line and of the table.
     pub const fn as_str(self) -> &'static str {
@@ -123,7 +132,7 @@ impl Scope {
             Access::Upload => self == Self::Agent,
             Access::Delete => matches!(self, Self::Agent | Self::Admin),
             Access::Read | Access::Page => self.reads(),
-            Access::Triage => matches!(self, Self::Triager | Self::Admin),
+            Access::Triage | Access::TriagePage => matches!(self, Self::Triager | Self::Admin),
             Access::Admin => self == Self::Admin,
         }
     }
@@ -151,8 +160,8 @@ pub async fn require(State(guard): State<Guard>, request: Request, next: Next) -
             next.run(Request::from_parts(parts, body)).await
         }
         Ok(None) => next.run(Request::from_parts(parts, body)).await,
-        Err(Error::Unauthorized) if guard.access == Access::Page => sign_in::ask(&parts),
-        Err(error) if guard.access == Access::Page => Html(error).into_response(),
+        Err(Error::Unauthorized) if guard.access.is_page() => sign_in::ask(&parts),
+        Err(error) if guard.access.is_page() => Html(error).into_response(),
         Err(error) => error.into_response(),
     }
 }
@@ -182,7 +191,9 @@ async fn check(guard: &Guard, parts: &Parts) -> Result<Option<Caller>, Error> {
     let open_here = *access == Access::Page || (app.open_on_loopback && *access == Access::Read);
     // Nobody is asked for a token here, so nothing is changed here either: but for reports that the demo throws away, and
     // which no foreign page can bring.
-    let of_demo = app.open_on_loopback && *access == Access::Triage && origin::source(parts) != origin::Source::Foreign;
+    let of_demo = app.open_on_loopback
+        && matches!(access, Access::Triage | Access::TriagePage)
+        && origin::source(parts) != origin::Source::Foreign;
     let may = open_here && parts.method.is_safe() || of_demo;
     let is_open = may && app.bound_to_loopback && origin::is_local(parts);
     if is_open { Ok(None) } else { Err(Error::Unauthorized) }

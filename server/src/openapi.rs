@@ -20,7 +20,7 @@ use common::Common;
 pub use params::{Changes, Filters, Format, GroupBy, Limit, Paging, TwoSides};
 pub use replayed::{Comparison, Policy, Replay, ReplayQuestion};
 pub use report::ScanReport;
-pub use reports::{ReportAnswer, ReportCreated, ReportForm};
+pub use reports::{ReportAnswer, ReportCreated, ReportForm, ReportState};
 pub use upload::{Ack, Batch, Clock, Deleted, Enroll, Enrolled, Heartbeat};
 
 use crate::error::Error;
@@ -44,6 +44,8 @@ use crate::{
         machines::delete,
         brought::receive,
         brought::delete,
+        brought::change::patch,
+        brought::change::form,
         brought::list::list,
         brought::one,
         brought::page::page,

@@ -6,6 +6,7 @@
 
 mod analysis;
 mod answer;
+pub mod change;
 mod limits;
 pub mod list;
 pub mod page;
@@ -28,6 +29,7 @@ use crate::store::{ReportRow, Store};
 use crate::text;
 
 pub use analysis::{Analysis, Log, Refusal};
+pub use change::Change;
 pub use limits::ReportLimits;
 pub use list::ReportFilter;
 pub use upload::File;
@@ -164,7 +166,8 @@ pub async fn one(
             logs.truncate(limit as usize);
             let next = logs.last().filter(|_| more).map(|last| last.number + 1);
             let same = answer::same(store, &logs, report.machine.as_deref()).await?;
-            answer::report(&report, &store.report_files(&id).await?, &logs, &same, next)
+            let (files, notes) = (store.report_files(&id).await?, store.report_notes(&id).await?);
+            answer::report(&report, &files, notes, &logs, &same, next)
         }
         Format::Markdown => Ok(answer::markdown(&answer::pages(store, &report).await?)),
     }

@@ -11,7 +11,7 @@ use axum::http::header::{
 use axum::http::{Extensions, HeaderMap, StatusCode, Version};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{MethodRouter, delete, get, post};
+use axum::routing::{MethodRouter, delete, get, patch, post};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::CompressionLayer;
 
@@ -27,7 +27,7 @@ use crate::{
 
 /// One row of the table.
 pub struct Route {
-    /// `GET`, `POST` or `DELETE`.
+    /// `GET`, `POST`, `PATCH` or `DELETE`.
     pub method: &'static str,
     /// As axum spells it.
     pub path: &'static str,
@@ -40,6 +40,7 @@ pub struct Route {
 pub fn table() -> Vec<Route> {
     let get = |path, access, handler| Route { method: "GET", path, access, handler };
     let post = |path, access, handler| Route { method: "POST", path, access, handler };
+    let patch = |path, access, handler| Route { method: "PATCH", path, access, handler };
     let delete = |path, access, handler| Route { method: "DELETE", path, access, handler };
     vec![
         // Agents.
@@ -48,6 +49,7 @@ pub fn table() -> Vec<Route> {
         delete("/api/v1/machines/{id}", Access::Delete, self::delete(machines::delete)),
         // People who bring logs.
         post("/api/v1/reports", Access::Triage, reports::receiver()),
+        patch("/api/v1/reports/{id}", Access::Triage, self::patch(reports::change::patch)),
         delete("/api/v1/reports/{id}", Access::Triage, self::delete(reports::delete)),
         // Programs that read.
         get("/api/v1/reports", Access::Read, self::get(reports::list::list)),
@@ -85,6 +87,7 @@ pub fn table() -> Vec<Route> {
         post("/sign-in", Access::Open, self::post(sign_in::sign_in)),
         post("/sign-out", Access::Page, self::post(sign_in::sign_out)),
         get("/reports/{id}", Access::Page, self::get(reports::page::page)),
+        post("/reports/{id}", Access::TriagePage, self::post(reports::change::form)),
     ]
 }
 

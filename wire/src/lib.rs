@@ -22,6 +22,7 @@ mod reason;
 mod replay;
 mod report;
 mod situation;
+mod triage;
 
 pub use agent::{Clock, Deleted, ENROLL_SCHEMA, ENROLLED_SCHEMA, Enroll, Enrolled, Heartbeat, Loss};
 pub use batch::{Ack, BATCH_SCHEMA, Batch, Refusal, Segment};
@@ -43,3 +44,4 @@ pub use report::{
     Basis, Changed, Crossing, Finding, Judgement, Runtime, SCAN_SCHEMA, ScanReport, Session, Severity, Split, Verdict,
 };
 pub use situation::Situation;
+pub use triage::ReportState;

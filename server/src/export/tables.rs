@@ -24,6 +24,7 @@ const TABLES: &[Export] = &[
     read("verdict_history", Rows::Plain { without: &[] }),
     // Without the packed files and documents, which `/api/v1/reports/{id}` reads out.
     read("reports", Rows::Plain { without: &[] }),
+    read("report_notes", Rows::Plain { without: &[] }),
     read("report_files", Rows::Plain { without: &["body"] }),
     read("report_logs", Rows::Plain { without: &["explained", "page"] }),
     Export { name: "audit", needs: Scope::Admin, rows: Rows::Plain { without: &[] } },

@@ -52,6 +52,7 @@ fn operation<'a>(item: &'a mut PathItem, method: &str) -> Option<&'a mut Operati
     match method {
         "GET" => item.get.as_mut(),
         "POST" => item.post.as_mut(),
+        "PATCH" => item.patch.as_mut(),
         "DELETE" => item.delete.as_mut(),
         _ => None,
     }
@@ -63,7 +64,7 @@ fn complete(operation: &mut Operation, access: Access) {
     operation.security = Some(match access {
         Access::Open => vec![],
         // A browser on the server's own machine needs none.
-        Access::Page => vec![SecurityRequirement::default(), token, session],
+        Access::Page | Access::TriagePage => vec![SecurityRequirement::default(), token, session],
         Access::Read | Access::Triage | Access::Admin => vec![token, session],
         Access::Enroll | Access::Upload | Access::Delete => vec![token],
     });
@@ -80,7 +81,7 @@ fn complete(operation: &mut Operation, access: Access) {
         }
     }
     // A page tells its errors to a person, everything else to a program.
-    let (kind, content) = if access == Access::Page {
+    let (kind, content) = if access.is_page() {
         ("text/html", ContentBuilder::new().schema(Some(String::schema())).build())
     } else {
         ("application/problem+json", ContentBuilder::new().schema(Some(Ref::from_schema_name(Problem::name()))).build())

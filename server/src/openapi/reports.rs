@@ -6,6 +6,7 @@
 use utoipa::ToSchema;
 
 use super::ScanReport;
+use crate::store::Note;
 
 /// What is brought: logs, captures, saved output of `displayxr-cli`, `.zip` bundles.
 #[derive(ToSchema)]
@@ -40,11 +41,33 @@ pub struct ReportWhole {
     rules: i64,
     /// Pseudonym of the PC that a bundle names.
     machine: Option<String>,
+    /// How far people are with it.
+    state: ReportState,
+    /// The build in which it is fixed.
+    build: Option<String>,
+    /// Who looks after it.
+    assignee: Option<String>,
+    /// Oldest first.
+    notes: Vec<Note>,
     files: Vec<ReportFile>,
     refused: Vec<ReportRefusal>,
     logs: Vec<ReportExplained>,
     /// For the parameter `cursor`; null on the last page.
     next: Option<i64>,
+}
+
+/// How far people are with a report.
+#[derive(ToSchema)]
+#[schema(rename_all = "snake_case")]
+pub enum ReportState {
+    /// Nobody has looked at it.
+    New,
+    /// It is a fault, and it is not fixed.
+    Confirmed,
+    /// A build no longer has the fault.
+    Fixed,
+    /// The runtime did what it should.
+    NotAFault,
 }
 
 /// The report, or with `log` one log of it.

@@ -11,12 +11,12 @@ use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use triage::{escape, row};
-use wire::ScanReport;
+use wire::{ReportState, ScanReport};
 
 use super::analysis::Refusal;
 use super::limits::PAGE_BYTES;
 use crate::error::Error;
-use crate::store::{ReportLog, ReportRow, SameLog, Store};
+use crate::store::{Note, ReportLog, ReportRow, SameLog, Store};
 
 /// The logs of agents by the name that they share with a log of a report.
 pub type Same = BTreeMap<String, Vec<SameLog>>;
@@ -41,6 +41,10 @@ struct Report<'a> {
     analysed: &'a str,
     rules: i64,
     machine: Option<&'a str>,
+    state: ReportState,
+    build: Option<&'a str>,
+    assignee: Option<&'a str>,
+    notes: Vec<Note>,
     files: Vec<FileName<'a>>,
     refused: &'a [Refusal],
     /// Objects of `explain` with `number` and `same_as`.
@@ -82,6 +86,7 @@ pub fn created(id: &str, logs: &[ReportLog], same: &Same, refused: &[Refusal]) -
 pub fn report(
     report: &ReportRow,
     files: &[(String, i64)],
+    notes: Vec<Note>,
     logs: &[ReportLog],
     same: &Same,
     next: Option<i64>,
@@ -94,6 +99,10 @@ pub fn report(
         analysed: &report.analysed,
         rules: report.rules,
         machine: report.machine.as_deref(),
+        state: report.state,
+        build: report.build.as_deref(),
+        assignee: report.assignee.as_deref(),
+        notes,
         files: files.iter().map(|(name, bytes)| FileName { name, bytes: *bytes }).collect(),
         refused: &report.refused,
         logs,

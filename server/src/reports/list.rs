@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use serde::Serialize;
 use utoipa::ToSchema;
-use wire::Outcome;
+use wire::{Outcome, ReportState};
 
 use super::answer::url;
 use crate::app::App;
@@ -30,6 +30,40 @@ pub struct ReportFilter {
     pub machine: Option<String>,
     /// Those that hold a log with this outcome.
     pub outcome: Option<Outcome>,
+    /// Those in this state.
+    pub state: Option<ReportState>,
+    /// Those that say this somewhere: in a name of a file, a log's summary, a note, the assignee, the build.
+    pub text: Option<String>,
+}
+
+/// The longest text that is searched for, in characters.
+const TEXT_CHARS: usize = 200;
+
+impl ReportFilter {
+    /// Takes a parameter; false when it is none of the filter's.
+    ///
+    /// # Errors
+    /// [`Error::BadQuery`] for a value that cannot be.
+    pub fn take(&mut self, name: &str, value: &str) -> Result<bool, Error> {
+        let word = |what: &str| Error::BadQuery(format!("the value of {name} is not the word of {what}"));
+        match name {
+            // Nothing typed.
+            "from" | "to" | "machine" | "outcome" | "state" | "q" if value.is_empty() => {}
+            "from" => self.from = Some(moment(name, value, false)?),
+            "to" => self.to = Some(moment(name, value, true)?),
+            "machine" => self.machine = Some(text::for_column(value)),
+            "outcome" => self.outcome = Some(Outcome::from_word(value).ok_or_else(|| word("a verdict"))?),
+            "state" => self.state = Some(ReportState::from_word(value).ok_or_else(|| word("a state"))?),
+            "q" if value.contains('\0') || value.chars().count() > TEXT_CHARS => {
+                return Err(Error::BadQuery(format!(
+                    "the value of q is not a text of at most {TEXT_CHARS} characters"
+                )));
+            }
+            "q" => self.text = Some(value.to_owned()),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
 }
 
 /// A page of reports.
@@ -53,6 +87,13 @@ struct ReportItem {
     logs: i64,
     outcomes: BTreeMap<String, i64>,
     refused: usize,
+    /// How far people are with it.
+    #[schema(value_type = openapi::ReportState)]
+    state: ReportState,
+    /// The build in which it is fixed.
+    build: Option<String>,
+    /// Who looks after it.
+    assignee: Option<String>,
 }
 
 /// Names of files that are told of one report.
@@ -67,6 +108,8 @@ const FILES: usize = 20;
         ("to" = Option<String>, Query, description = "Those that came on this day at the latest, or before this time"),
         ("machine" = Option<String>, Query, description = "Those whose bundle names this machine"),
         ("outcome" = Option<String>, Query, description = "Those that hold a log with this verdict, in the word of pages"),
+        ("state" = Option<String>, Query, description = "Those in this state: `new`, `confirmed`, `fixed` or `not_a_fault`"),
+        ("q" = Option<String>, Query, description = "Those that say this: in a file's name, a log, a note, the assignee or the build"),
     ),
     responses((status = 200, description = "The page", body = ReportList), (status = 400, description = "A wrong query"))
 )]
@@ -74,18 +117,10 @@ pub async fn list(State(app): State<App>, Pairs(pairs): Pairs) -> Result<Json<Re
     let (mut filter, mut cursor, mut limit) = (ReportFilter::default(), None, DEFAULT_LIMIT);
     for (name, value) in pairs {
         match name.as_str() {
-            // Nothing typed.
-            "cursor" | "from" | "to" | "machine" | "outcome" if value.is_empty() => {}
+            "cursor" if value.is_empty() => {}
             "cursor" => cursor = Some(value.parse::<ReportCursor>().map_err(Error::BadQuery)?),
             "limit" => limit = query::limit(&value)?,
-            "from" => filter.from = Some(moment(&name, &value, false)?),
-            "to" => filter.to = Some(moment(&name, &value, true)?),
-            "machine" => filter.machine = Some(text::for_column(&value)),
-            "outcome" => {
-                let outcome = Outcome::from_word(&value);
-                let why = || Error::BadQuery("the value of outcome is not the word of a verdict".to_owned());
-                filter.outcome = Some(outcome.ok_or_else(why)?);
-            }
+            _ if filter.take(&name, &value)? => {}
             _ => return Err(unknown(&name)),
         }
     }
@@ -104,6 +139,9 @@ pub async fn list(State(app): State<App>, Pairs(pairs): Pairs) -> Result<Json<Re
             logs: outcomes.values().sum(),
             outcomes,
             refused: report.refused.len(),
+            state: report.state,
+            build: report.build,
+            assignee: report.assignee,
             id: report.id,
         });
     }

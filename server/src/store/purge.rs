@@ -12,6 +12,7 @@ const TABLES: &[&str] = &[
     // Reports that name the machine go whole, whoever brought them.
     "delete from report_logs where report in (select id from reports where machine = $1)",
     "delete from report_files where report in (select id from reports where machine = $1)",
+    "delete from report_notes where report in (select id from reports where machine = $1)",
     "delete from reports where machine = $1",
     "delete from log_drift where log in (select id from logs where machine = $1)",
     "delete from log_reasons where log in (select id from logs where machine = $1)",

@@ -2,21 +2,18 @@
 //!
 //! The files stay as they came, so that a newer version reads them again; what was said of them is replaced then.
 
-use std::fmt;
-use std::str::FromStr;
-
 use sqlx::any::AnyRow;
 use sqlx::{AssertSqlSafe, Row};
+use wire::ReportState;
 
-use super::filter::Sql;
 use super::ingest::placeholders;
 use super::{Store, Write, audit, corrupt};
 use crate::audit::{Actor, Deed};
-use crate::reports::{Analysis, File, Log, Refusal, ReportFilter};
-use crate::text;
+use crate::reports::{Analysis, File, Log, Refusal};
 
 /// The columns that [`ReportRow`] is made of.
-const COLUMNS: &str = "r.id, r.created, r.analysed, r.rules, r.machine, r.bytes, r.stored_bytes, r.refused";
+pub(super) const COLUMNS: &str = "r.id, r.created, r.analysed, r.rules, r.machine, r.bytes, r.stored_bytes, r.refused,
+    r.state, r.build, r.assignee";
 /// Logs in one `insert`: their documents are some kilobytes each.
 const LOGS_PER_INSERT: usize = 50;
 /// Names in one question.
@@ -43,6 +40,12 @@ pub struct ReportRow {
     pub stored_bytes: i64,
     /// What was left out.
     pub refused: Vec<Refusal>,
+    /// How far people are with it.
+    pub state: ReportState,
+    /// The build in which it is fixed.
+    pub build: Option<String>,
+    /// Who looks after it.
+    pub assignee: Option<String>,
 }
 
 /// One log of a report.
@@ -67,32 +70,6 @@ pub struct SameLog {
     pub id: String,
     /// Its machine.
     pub machine: String,
-}
-
-/// Where a page of reports begins: behind this one, newest first.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ReportCursor {
-    created: String,
-    id: String,
-}
-
-impl fmt::Display for ReportCursor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}~{}", self.created, self.id)
-    }
-}
-
-impl FromStr for ReportCursor {
-    type Err = String;
-
-    fn from_str(value: &str) -> Result<Self, String> {
-        let wrong = || "the cursor is none of ours: take it from `next`".to_owned();
-        let (created, id) = value.split_once('~').ok_or_else(wrong)?;
-        if created.parse::<jiff::Timestamp>().is_err() || !text::is_url_id(id) {
-            return Err(wrong());
-        }
-        Ok(Self { created: created.to_owned(), id: id.to_owned() })
-    }
 }
 
 /// How much there is to keep of a report's logs.
@@ -184,47 +161,6 @@ impl Store {
         let sql = format!("select {COLUMNS} from reports r where r.id = $1");
         let row = sqlx::query(AssertSqlSafe(sql)).bind(id).fetch_optional(&self.pool).await?;
         row.as_ref().map(report_row).transpose()
-    }
-
-    /// At most `limit` reports behind `after`, newest first, and where the next page begins.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn reports(
-        &self,
-        filter: &ReportFilter,
-        after: Option<&ReportCursor>,
-        limit: u32,
-    ) -> sqlx::Result<(Vec<ReportRow>, Option<ReportCursor>)> {
-        let mut sql = Sql { text: format!("select {COLUMNS} from reports r where 1 = 1"), ..Sql::default() };
-        for (clause, value) in
-            [("r.created >=", &filter.from), ("r.created <", &filter.to), ("r.machine =", &filter.machine)]
-        {
-            if let Some(value) = value {
-                let value = sql.bind(value.clone());
-                sql.push(&format!(" and {clause} {value}"));
-            }
-        }
-        if let Some(outcome) = filter.outcome {
-            let outcome = sql.bind(outcome.as_str().to_owned());
-            sql.push(&format!(
-                " and exists (select 1 from report_logs g where g.report = r.id and g.outcome = {outcome})"
-            ));
-        }
-        if let Some(after) = after {
-            let (created, id) = (sql.bind(after.created.clone()), sql.bind(after.id.clone()));
-            sql.push(&format!(" and (r.created < {created} or (r.created = {created} and r.id < {id}))"));
-        }
-        // One more tells whether there is a next page.
-        let limit_sql = sql.bind(i64::from(limit) + 1);
-        sql.push(&format!(" order by r.created desc, r.id desc limit {limit_sql}"));
-        let rows = sqlx::query_with(AssertSqlSafe(sql.text), sql.arguments).fetch_all(&self.pool).await?;
-        let mut reports = rows.iter().map(report_row).collect::<sqlx::Result<Vec<_>>>()?;
-        let more = reports.len() > limit as usize;
-        reports.truncate(limit as usize);
-        let next = reports.last().filter(|_| more);
-        let next = next.map(|last| ReportCursor { created: last.created.clone(), id: last.id.clone() });
-        Ok((reports, next))
     }
 
     /// Names and sizes of a report's files, in the order in which they came.
@@ -372,7 +308,8 @@ impl Store {
 
 /// Children before the parent.
 async fn delete(write: &mut Write<'_>, id: &str) -> sqlx::Result<bool> {
-    for statement in ["delete from report_logs where report = $1", "delete from report_files where report = $1"] {
+    for table in ["report_notes", "report_logs", "report_files"] {
+        let statement = AssertSqlSafe(format!("delete from {table} where report = $1"));
         sqlx::query(statement).bind(id).execute(write.connection()).await?;
     }
     let known = sqlx::query("delete from reports where id = $1").bind(id).execute(write.connection()).await?;
@@ -404,7 +341,7 @@ async fn insert_logs(write: &mut Write<'_>, id: &str, logs: &[Log]) -> sqlx::Res
     Ok(())
 }
 
-fn report_row(row: &AnyRow) -> sqlx::Result<ReportRow> {
+pub(super) fn report_row(row: &AnyRow) -> sqlx::Result<ReportRow> {
     Ok(ReportRow {
         id: row.try_get("id")?,
         created: row.try_get("created")?,
@@ -414,5 +351,9 @@ fn report_row(row: &AnyRow) -> sqlx::Result<ReportRow> {
         bytes: row.try_get("bytes")?,
         stored_bytes: row.try_get("stored_bytes")?,
         refused: serde_json::from_str(row.try_get("refused")?).map_err(corrupt)?,
+        // A word of a newer server is none that this one knows.
+        state: ReportState::from_word(row.try_get("state")?).unwrap_or_default(),
+        build: row.try_get("build")?,
+        assignee: row.try_get("assignee")?,
     })
 }

@@ -31,6 +31,7 @@ mod paging;
 mod problems;
 mod program;
 mod replay;
+mod report_states;
 mod reports;
 mod requests;
 mod retention;

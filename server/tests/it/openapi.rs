@@ -276,6 +276,13 @@ fn real_answers_are_as_described() {
         for body in [form(&[("a.log", b"x\n"), ("b.log", b"")]), form(&[("b.log", b"")]), Vec::new()] {
             check("POST", "/api/v1/reports", &world.send(bring(Some(&triager), body)).await);
         }
+        let own = format!("/api/v1/reports/{report}");
+        for change in [json!({"state": "fixed", "build": "v3", "note": "x"}), json!({"state": "open"})] {
+            let answer = world.send(request("PATCH", &own, Some(&triager), change.to_string().into())).await;
+            check("PATCH", "/api/v1/reports/{id}", &answer);
+        }
+        check("GET", "/api/v1/reports/{id}", &world.get(&own).await);
+        check("GET", "/api/v1/reports", &world.get("/api/v1/reports?state=fixed").await);
         for _ in 0..2 {
             let uri = format!("/api/v1/reports/{report}");
             let answer = world.send(request("DELETE", &uri, Some(&triager), Body::empty())).await;
