@@ -27,6 +27,7 @@ mod sign_in;
 mod spread;
 pub mod statics;
 mod table;
+mod triage_page;
 mod visible;
 mod words;
 
@@ -43,7 +44,8 @@ pub use report_page::{ReportLogView, ReportPage};
 pub use selection::{Period, Selection};
 pub use sign_in::{Account, SignInPage};
 pub use spread::{Spread, version};
-pub use wire::Outcome;
+pub use triage_page::{REPORT_FILTERS, ReportLine, TriagePage};
+pub use wire::{Outcome, ReportState};
 
 /// The policy that the pages are written for: style, scripts and icons of our own, questions and forms to ourselves, nothing
 /// else, and nothing inline.

@@ -38,6 +38,9 @@ pub const PAGE_SCRIPT: StaticFile = StaticFile::new(include_bytes!("../static/js
 /// What draws the pictures of a page.
 pub const CHARTS_SCRIPT: StaticFile = StaticFile::new(include_bytes!("../static/js/charts.js"), SCRIPT, "charts", "js");
 
+/// Bringing logs.
+pub const TRIAGE_SCRIPT: StaticFile = StaticFile::new(include_bytes!("../static/js/triage.js"), SCRIPT, "triage", "js");
+
 /// Fragments of pages (0BSD, see `static/vendor`).
 pub const HTMX: StaticFile =
     StaticFile::vendored(include_bytes!("../static/vendor/htmx-4.0.1.min.js"), "htmx", "4.0.1");
@@ -49,7 +52,7 @@ pub const ECHARTS: StaticFile =
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// Every file there is.
-pub const ALL: [StaticFile; 6] = [STYLE, ICON, PAGE_SCRIPT, CHARTS_SCRIPT, HTMX, ECHARTS];
+pub const ALL: [StaticFile; 7] = [STYLE, ICON, PAGE_SCRIPT, CHARTS_SCRIPT, TRIAGE_SCRIPT, HTMX, ECHARTS];
 
 /// The file at the path of a request, `/static/weavewatch.0123456789abcdef.css`; `None` for another hash too, so that a
 /// cache never keeps the wrong bytes under a name.

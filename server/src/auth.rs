@@ -125,7 +125,8 @@ impl Scope {
         matches!(self, Self::Reader | Self::Triager | Self::Admin)
     }
 
-    fn opens(self, access: Access) -> bool {
+    /// Whether it reaches so far.
+    pub(crate) fn opens(self, access: Access) -> bool {
         match access {
             Access::Open => true,
             Access::Enroll => self == Self::Enrolment,

@@ -176,12 +176,13 @@ impl Error {
             Self::Unavailable(_) | Self::NotReady(_) | Self::Full(_) | Self::Internal(_) => {
                 ("Nothing that was acknowledged is lost.", "Try again; if it stays, look into the server's log.")
             }
+            Self::BadForm(_) | Self::BadReport(_) => (
+                "Nothing was kept.",
+                "Go back, and bring a log, a capture of stderr, saved output of displayxr-cli or a .zip bundle.",
+            ),
+            Self::ReportTooLarge(_) | Self::TooSlow(_) => ("Nothing was kept.", "Go back, and bring less at a time."),
             Self::BadBatch(_)
-            | Self::BadForm(_)
-            | Self::BadReport(_)
-            | Self::ReportTooLarge(_)
             | Self::TooLarge(_)
-            | Self::TooSlow(_)
             | Self::UnsupportedEncoding
             | Self::OtherMachine
             | Self::BadReplay(_)

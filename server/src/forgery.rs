@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use axum::Form;
 use axum::body::{Body, Bytes};
-use axum::extract::{FromRequest, Request};
+use axum::extract::{FromRequest, Multipart, Request};
 use axum::http::Method;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
+use futures::{StreamExt as _, TryStreamExt as _, stream};
 use sha2::{Digest, Sha256};
 
 use crate::body;
@@ -21,6 +22,9 @@ use crate::text;
 pub const FIELD: &str = "csrf";
 const HEADER: &str = "x-csrf-token";
 const FORM: &str = "application/x-www-form-urlencoded";
+const FORM_WITH_FILES: &str = "multipart/form-data";
+/// What is read of a form with files before its first field is looked at: many times what a browser puts around a token.
+const HEAD_BYTES: usize = 4 << 10;
 /// The largest form: a token, or some names.
 const FORM_LIMIT_BYTES: usize = 64 << 10;
 
@@ -64,6 +68,9 @@ pub async fn refuse(parts: &Parts, body: Body, expected: &str, timeout: Duration
     if let Some(header) = parts.headers.get(HEADER) {
         return if is_same(header.as_bytes(), expected) { Ok(body) } else { Err(Error::Forged) };
     }
+    if is_kind(parts, FORM_WITH_FILES) {
+        return with_files(parts, body, expected, timeout).await;
+    }
     if !is_form(parts) {
         return Err(Error::Forged);
     }
@@ -72,6 +79,38 @@ pub async fn refuse(parts: &Parts, body: Body, expected: &str, timeout: Duration
     let told =
         fields.iter().find(|(name, _)| name == FIELD).is_some_and(|(_, value)| is_same(value.as_bytes(), expected));
     if told { Ok(bytes.into()) } else { Err(Error::Forged) }
+}
+
+/// The token of a form with files is its first field, so that it is known before the files are read, and files are never held
+/// for somebody who may not send them. In the form's address it would stand in histories and logs.
+async fn with_files(parts: &Parts, body: Body, expected: &str, timeout: Duration) -> Result<Body, Error> {
+    let mut rest = body.into_data_stream();
+    let mut head = Vec::new();
+    let read = async {
+        while head.len() < HEAD_BYTES
+            && let Some(chunk) = rest.try_next().await?
+        {
+            head.extend_from_slice(&chunk);
+        }
+        Ok::<_, axum::Error>(())
+    };
+    let ended = |_| Error::BadRequest("the body ended early".to_owned());
+    tokio::time::timeout(timeout, read).await.map_err(|_| Error::TooSlow(timeout))?.map_err(ended)?;
+    let head = Bytes::from(head);
+    if first_field(parts, head.clone()).await.is_some_and(|told| is_same(&told, expected)) {
+        Ok(Body::from_stream(stream::iter([Ok(head)]).chain(rest)))
+    } else {
+        Err(Error::Forged)
+    }
+}
+
+/// The first field of a form that starts like this, when it is whole and holds a token.
+async fn first_field(parts: &Parts, head: Bytes) -> Option<Bytes> {
+    let kind = parts.headers.get(CONTENT_TYPE)?;
+    let request = Request::builder().header(CONTENT_TYPE, kind).body(Body::from(head)).ok()?;
+    let mut form = Multipart::from_request(request, &()).await.ok()?;
+    let field = form.next_field().await.ok()??;
+    if field.name() == Some(FIELD) { field.bytes().await.ok() } else { None }
 }
 
 /// The fields of a small form, decoded.
@@ -86,8 +125,12 @@ pub async fn form(parts: &Parts, body: Body, timeout: Duration) -> Result<Vec<(S
 }
 
 fn is_form(parts: &Parts) -> bool {
+    is_kind(parts, FORM)
+}
+
+fn is_kind(parts: &Parts, wanted: &str) -> bool {
     let kind = parts.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(FORM)
+    kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(wanted)
 }
 
 async fn read(body: Body, timeout: Duration) -> Result<Bytes, Error> {

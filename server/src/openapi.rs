@@ -73,6 +73,8 @@ use crate::{
         pages::explore,
         pages::compare,
         pages::logs,
+        pages::triage,
+        pages::bring,
         pages::file,
         sign_in::page,
         sign_in::sign_in,

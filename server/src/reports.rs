@@ -24,15 +24,17 @@ use crate::app::App;
 use crate::audit::Actor;
 use crate::error::Error;
 use crate::openapi;
+use crate::pages;
 use crate::query::{self, DEFAULT_LIMIT, Pairs, unknown};
 use crate::store::{ReportRow, Store};
 use crate::text;
 
 pub use analysis::{Analysis, Log, Refusal};
+pub use answer::url;
 pub use change::Change;
 pub use limits::ReportLimits;
 pub use list::ReportFilter;
-pub use upload::File;
+pub use upload::{File, Way};
 
 /// As the column has it.
 const RULES: i64 = resolver::RULES as i64;
@@ -56,6 +58,11 @@ pub fn receiver() -> MethodRouter<App> {
     post(receive).layer(DefaultBodyLimit::disable())
 }
 
+/// `POST /triage`, likewise.
+pub fn page_receiver() -> MethodRouter<App> {
+    post(pages::bring).layer(DefaultBodyLimit::disable())
+}
+
 /// Reads an upload and keeps it as a report. The answer means that it is committed.
 #[utoipa::path(
     post, path = "/api/v1/reports", operation_id = "report", tag = "reports",
@@ -70,9 +77,29 @@ pub fn receiver() -> MethodRouter<App> {
     )
 )]
 pub async fn receive(State(app): State<App>, request: Request) -> Result<Response, Error> {
+    let Brought { id, refused, machine } = bring(&app, request, Way::Program).await?;
+    let logs = app.store.report_logs(&id, 0, u32::MAX, false).await?;
+    let same = answer::same(&app.store, &logs, machine.as_deref()).await?;
+    answer::created(&id, &logs, &same, &refused)
+}
+
+/// A report that was kept just now.
+pub struct Brought {
+    /// Its id.
+    pub id: String,
+    refused: Vec<Refusal>,
+    machine: Option<String>,
+}
+
+/// Reads an upload and keeps it. When this returns, it is committed.
+///
+/// # Errors
+/// What is wrong with the upload, or [`Error::Full`].
+pub async fn bring(app: &App, request: Request, way: Way) -> Result<Brought, Error> {
     let turn = app.reports.clone().acquire_owned().await.map_err(|error| Error::Internal(error.into()))?;
     app.room()?;
-    let upload = upload::read(&app, request).await?;
+    let upload = upload::read(app, request, way).await?;
+    let app = app.clone();
     // A task of its own: somebody who hangs up does not cut it short.
     let kept = tokio::spawn(async move {
         let _turn = turn;
@@ -81,7 +108,7 @@ pub async fn receive(State(app): State<App>, request: Request) -> Result<Respons
     kept.await.map_err(|error| Error::Internal(error.into()))?
 }
 
-async fn keep(store: &Store, upload: upload::Upload, limits: ReportLimits) -> Result<Response, Error> {
+async fn keep(store: &Store, upload: upload::Upload, limits: ReportLimits) -> Result<Brought, Error> {
     let upload::Upload { files, refused } = upload;
     let (mut analysis, files) = blocking(move || {
         let analysis = analysis::analyse(&files, limits)?;
@@ -98,9 +125,7 @@ async fn keep(store: &Store, upload: upload::Upload, limits: ReportLimits) -> Re
     let id = text::url_id().map_err(|error| Error::Internal(anyhow::anyhow!("no random bits: {error}")))?;
     store.keep_report(&id, &text::now(), RULES, &files, &analysis).await?;
     tracing::info!(report = id, logs = analysis.logs.len(), refused = analysis.refused.len(), "keeps a report");
-    let logs = store.report_logs(&id, 0, u32::MAX, false).await?;
-    let same = answer::same(store, &logs, analysis.machine.as_deref()).await?;
-    answer::created(&id, &logs, &same, &analysis.refused)
+    Ok(Brought { id, refused: analysis.refused, machine: analysis.machine })
 }
 
 /// A report with a page of its logs, or one log of it, as JSON or as a page for an issue.

@@ -81,6 +81,8 @@ pub fn table() -> Vec<Route> {
         get("/explore", Access::Page, self::get(pages::explore)),
         get("/compare", Access::Page, self::get(pages::compare)),
         get("/logs", Access::Page, self::get(pages::logs)),
+        get("/triage", Access::Page, self::get(pages::triage)),
+        post("/triage", Access::TriagePage, reports::page_receiver()),
         // The page to sign in needs its style.
         get("/static/{name}", Access::Open, self::get(pages::file)),
         get("/sign-in", Access::Open, self::get(sign_in::page)),

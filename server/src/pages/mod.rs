@@ -5,6 +5,7 @@ mod explore;
 mod files;
 mod fleet;
 mod logs;
+mod triage;
 
 use axum::Extension;
 use axum::http::HeaderMap;
@@ -25,6 +26,7 @@ pub use explore::{__path_page as __path_explore, page as explore};
 pub use files::{__path_file, file};
 pub use fleet::{__path_page as __path_fleet, page as fleet};
 pub use logs::{__path_page as __path_logs, page as logs};
+pub use triage::{__path_bring, __path_page as __path_triage, bring, may_bring, page as triage};
 
 /// Periods that are offered, in days.
 const PERIODS: [u32; 3] = [7, 30, 90];

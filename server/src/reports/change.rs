@@ -187,7 +187,10 @@ async fn changed(
 }
 
 /// 303: go on with this page.
-pub(super) fn to(address: &str) -> Result<Response, Error> {
+///
+/// # Errors
+/// When it is no address, which is our own fault.
+pub fn to(address: &str) -> Result<Response, Error> {
     let location = HeaderValue::from_str(address).map_err(|error| Error::Internal(error.into()))?;
     Ok((StatusCode::SEE_OTHER, [(LOCATION, location)]).into_response())
 }

@@ -41,6 +41,7 @@ mod schemas;
 mod sign_in;
 mod summary;
 mod told;
+mod triage;
 mod verify;
 mod what_if;
 mod world;

@@ -164,7 +164,9 @@ async fn fill(world: &World) {
 }
 
 /// What readers ask: each route as it should be asked, and as it should not.
-const ASKED: [(&str, &str); 45] = [
+const ASKED: [(&str, &str); 47] = [
+    ("/triage", "?state=new"),
+    ("/triage", "?state=nonsense"),
     ("/", ""),
     ("/healthz", ""),
     ("/readyz", ""),

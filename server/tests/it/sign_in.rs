@@ -13,7 +13,7 @@ const REMOTE: &str = "192.0.2.7:4000";
 const LOCAL: &str = "127.0.0.1:4000";
 
 /// A browser that behaves: it sends what a browser sends, and holds one cookie.
-struct Browser<'w> {
+pub struct Browser<'w> {
     world: &'w World,
     peer: &'static str,
     host: &'static str,
@@ -21,15 +21,19 @@ struct Browser<'w> {
 }
 
 impl<'w> Browser<'w> {
-    fn remote(world: &'w World) -> Self {
+    pub fn remote(world: &'w World) -> Self {
         Self { world, peer: REMOTE, host: "weave.example", cookie: None }
     }
 
-    fn local(world: &'w World) -> Self {
+    pub fn local(world: &'w World) -> Self {
         Self { world, peer: LOCAL, host: "127.0.0.1:8787", cookie: None }
     }
 
-    async fn send(&self, method: &str, uri: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+    pub async fn send(&self, method: &str, uri: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+        self.send_bytes(method, uri, headers, body.as_bytes().to_vec()).await
+    }
+
+    pub async fn send_bytes(&self, method: &str, uri: &str, headers: &[(&str, &str)], body: Vec<u8>) -> Answer {
         let mut request = Request::builder().method(method).uri(uri).header("host", self.host);
         for (name, value) in headers {
             request = request.header(*name, *value);
@@ -37,20 +41,20 @@ impl<'w> Browser<'w> {
         if let Some(cookie) = &self.cookie {
             request = request.header("cookie", format!("theme=dark; {cookie}"));
         }
-        self.world.send_from(self.peer, request.body(Body::from(body.to_owned())).expect("a request")).await
+        self.world.send_from(self.peer, request.body(Body::from(body)).expect("a request")).await
     }
 
-    async fn get(&self, uri: &str) -> Answer {
+    pub async fn get(&self, uri: &str) -> Answer {
         self.send("GET", uri, &[("sec-fetch-site", "none")], "").await
     }
 
-    async fn submit(&self, uri: &str, form: &str) -> Answer {
+    pub async fn submit(&self, uri: &str, form: &str) -> Answer {
         let kind = ("content-type", "application/x-www-form-urlencoded");
         self.send("POST", uri, &[kind, ("sec-fetch-site", "same-origin")], form).await
     }
 
     /// Fills in the form, and takes the cookie.
-    async fn sign_in(&mut self, token: &str, back: &str) -> Answer {
+    pub async fn sign_in(&mut self, token: &str, back: &str) -> Answer {
         let answer = self.submit("/sign-in", &format!("back={back}&token={token}")).await;
         let cookie = answer.header("set-cookie").split(';').next().unwrap_or_default().to_owned();
         if !cookie.is_empty() {
@@ -61,7 +65,7 @@ impl<'w> Browser<'w> {
 }
 
 /// The field of the form to sign out.
-fn csrf(page: &str) -> String {
+pub fn csrf(page: &str) -> String {
     let (_, rest) = page.split_once("name=\"csrf\" value=\"").expect("the page has a form");
     rest.split('"').next().expect("split yields something").to_owned()
 }
