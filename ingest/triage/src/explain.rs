@@ -2,14 +2,14 @@
 //! people as a [`page`].
 
 pub mod causes;
-mod caveats;
+pub mod caveats;
 mod dossier;
 mod object;
 mod page;
-mod questions;
+pub mod questions;
 pub mod timeline;
 pub mod verdict;
 
-pub use dossier::{Dossier, Seen};
+pub use dossier::{Dossier, Gathering, Seen};
 pub use object::Explained;
 pub use page::page;

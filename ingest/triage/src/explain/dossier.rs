@@ -48,6 +48,15 @@ pub struct Dossier {
     pub error: Option<std::io::Error>,
 }
 
+/// A dossier in the making, for whoever has the observations of a log and not its bytes.
+#[derive(Default)]
+pub struct Gathering {
+    examiner: Examiner,
+    timeline: Timeline,
+    causes: Causes,
+    seen: Seen,
+}
+
 /// Records that the verdict does not tell of.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Seen {
@@ -79,37 +88,9 @@ impl Dossier {
     /// # Errors
     /// Those of `read`.
     pub fn gather<E>(read: impl FnOnce(&mut dyn FnMut(Observation)) -> Result<Found, E>) -> Result<Self, E> {
-        let mut examiner = Examiner::new();
-        let (mut timeline, mut causes, mut seen) = (Timeline::default(), Causes::default(), Seen::default());
-        let found = read(&mut |observation| {
-            examiner.push(&observation);
-            timeline.push(&observation);
-            causes.push(&observation);
-            if let Observation::Event(event) = &observation {
-                seen.event(event);
-            }
-        })?;
-        let examination = examiner.finish(&found.facts);
-        let facts = found.facts;
-        let report = ScanReport::new(found.name, facts.process, facts.end, facts.counts, examination.judgement);
-        let causes = of_last_session(&causes, &report);
-        let advice = advice(&report, &examination.told, examination.observed.as_ref(), &seen, examination.policy);
-        Ok(Self {
-            report,
-            timeline,
-            told: examination.told,
-            policy: examination.policy,
-            answer: examination.answer,
-            comparison: examination.comparison,
-            advice,
-            observed: examination.observed,
-            beside: Vec::new(),
-            causes,
-            seen,
-            notes: found.notes,
-            input: facts.input,
-            error: found.error,
-        })
+        let mut gathering = Gathering::default();
+        let found = read(&mut |observation| gathering.push(&observation))?;
+        Ok(gathering.finish(found))
     }
 
     /// All about the log that `contents` hands out; `name` is what reports call it.
@@ -144,6 +125,44 @@ impl Dossier {
         let of_window = self.seen.off.as_ref().filter(|(line, _)| start < *line);
         let (line, told) = of_gate.or(of_window)?;
         (told != reasons).then_some((*line, told.as_slice()))
+    }
+}
+
+impl Gathering {
+    /// Takes the next observation, in file order.
+    pub fn push(&mut self, observation: &Observation) {
+        self.examiner.push(observation);
+        self.timeline.push(observation);
+        self.causes.push(observation);
+        if let Observation::Event(event) = observation {
+            self.seen.event(event);
+        }
+    }
+
+    /// Everything that is to be said; `found` is what the reading of the log told beside the observations.
+    pub fn finish(self, found: Found) -> Dossier {
+        let Self { examiner, timeline, causes, seen } = self;
+        let examination = examiner.finish(&found.facts);
+        let facts = found.facts;
+        let report = ScanReport::new(found.name, facts.process, facts.end, facts.counts, examination.judgement);
+        let causes = of_last_session(&causes, &report);
+        let advice = advice(&report, &examination.told, examination.observed.as_ref(), &seen, examination.policy);
+        Dossier {
+            report,
+            timeline,
+            told: examination.told,
+            policy: examination.policy,
+            answer: examination.answer,
+            comparison: examination.comparison,
+            advice,
+            observed: examination.observed,
+            beside: Vec::new(),
+            causes,
+            seen,
+            notes: found.notes,
+            input: facts.input,
+            error: found.error,
+        }
     }
 }
 

@@ -189,18 +189,7 @@ fn detail(entry: &super::timeline::Entry) -> String {
 fn replay(dossier: &Dossier) -> Vec<Block> {
     let comparison = &dossier.comparison;
     let observed = dossier.timeline.entries().iter().rfind(|entry| entry.shape.starts_with("wp."));
-    let result = match comparison.result {
-        Agreement::Agrees => "Agrees: the documented rules give the same line.".to_owned(),
-        Agreement::Disagrees => {
-            let rule = comparison.rule.as_deref().unwrap_or("line");
-            format!("DISAGREES at rule {rule}: {}.", comparison.because.as_deref().unwrap_or("the lines differ"))
-        }
-        Agreement::CannotTell => {
-            let missing: Vec<_> = comparison.missing.iter().map(|fact| words::fact(fact)).collect();
-            let because = comparison.because.as_ref().map(|own| format!(" ({own})")).unwrap_or_default();
-            format!("Cannot tell{because}. Missing: {}.", missing.join(", "))
-        }
-    };
+    let result = words::agreement(comparison);
     let mut facts = vec![("Result".to_owned(), result), ("Rules".to_owned(), words::policy(dossier.policy).to_owned())];
     let expected = words::sentence(&dossier.answer).replace(" (below)", "");
     facts.push(("Expected".to_owned(), expected));

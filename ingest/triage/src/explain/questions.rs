@@ -35,6 +35,11 @@ const OF_FINDINGS: [(&str, &str); 15] = [
     ("no_footer", "Did the process crash, was it ended by hand, or does it still run?"),
 ];
 
+/// What one finding leaves to ask.
+pub fn of_finding(code: &str) -> Option<&'static str> {
+    OF_FINDINGS.iter().find(|(own, _)| *own == code).map(|(_, question)| *question)
+}
+
 /// The questions in order, none twice.
 pub fn questions(dossier: &Dossier) -> Vec<String> {
     let report = &dossier.report;

@@ -8,6 +8,11 @@ use crate::replay::words;
 
 /// One sentence, and one more for each thing that stands beside the verdict.
 pub fn sentence(dossier: &Dossier) -> String {
+    sentences(dossier).join(" ")
+}
+
+/// The same, the verdict first and each of the others by itself.
+pub fn sentences(dossier: &Dossier) -> Vec<String> {
     let mut sentences = vec![first(dossier)];
     if let Some(cause) = causes::best(&dossier.causes) {
         let (line, text) = (cause.line, cause.text.trim_end_matches('.'));
@@ -50,7 +55,7 @@ pub fn sentence(dossier: &Dossier) -> String {
         let line = error.line.map(|line| format!("Line {line}: ")).unwrap_or_default();
         format!("{line}{}", error.message)
     }));
-    sentences.join(" ")
+    sentences
 }
 
 /// The source of the kill switch that wins, where something beside the log tells it.

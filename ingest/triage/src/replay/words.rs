@@ -1,6 +1,6 @@
 //! What an answer of the resolver means, in sentences and short words that `replay` and `explain` share.
 
-use wire::{Advice, Cost, Crossing, Luid, Path, Policy, Reason, Replay, Split};
+use wire::{Advice, Agreement, Comparison, Cost, Crossing, Luid, Path, Policy, Reason, Replay, Split};
 
 /// `an in-process Direct3D 11 app`.
 pub const fn who(path: Path) -> &'static str {
@@ -20,6 +20,22 @@ pub const fn policy(policy: Policy) -> &'static str {
     match policy {
         Policy::Document => "document: the adapter-selection document (no split on Vulkan, equal adapters decline)",
         Policy::Adr039 => "adr039: the newest code (Vulkan splits, in-process sessions engage on one adapter too)",
+    }
+}
+
+/// How the rules compare with the log.
+pub fn agreement(comparison: &Comparison) -> String {
+    match comparison.result {
+        Agreement::Agrees => "Agrees: the documented rules give the same line.".to_owned(),
+        Agreement::Disagrees => {
+            let rule = comparison.rule.as_deref().unwrap_or("line");
+            format!("DISAGREES at rule {rule}: {}.", comparison.because.as_deref().unwrap_or("the lines differ"))
+        }
+        Agreement::CannotTell => {
+            let missing: Vec<_> = comparison.missing.iter().map(|own| fact(own)).collect();
+            let because = comparison.because.as_ref().map(|own| format!(" ({own})")).unwrap_or_default();
+            format!("Cannot tell{because}. Missing: {}.", missing.join(", "))
+        }
     }
 }
 
