@@ -22,7 +22,7 @@ impl FleetPage {
         charts
     }
 
-    fn days(&self) -> Chart {
+    pub(crate) fn days(&self) -> Chart {
         let query = &self.selection.query;
         let all: Vec<_> = spread::in_order("day", &self.by_day).into_iter().filter(|own| own.key.is_some()).collect();
         let needless = |own: &Spread| own.of(Outcome::Crossing) + own.of(Outcome::Killed);

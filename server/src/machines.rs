@@ -122,10 +122,23 @@ pub async fn delete(
     if !admin {
         caller.must_be(&id)?;
     }
+    match forget(&app, id, actor, caller.token).await? {
+        Some(logs) => Ok(Json(Deleted { logs })),
+        None if admin => Err(Error::NotFound),
+        None => Ok(Json(Deleted { logs: 0 })),
+    }
+}
+
+/// Deletes a machine in the name of a token; answers how many logs went, `None` when there was no such machine.
+///
+/// # Errors
+/// When the database fails.
+pub(crate) async fn forget(app: &App, id: String, actor: Actor, by: String) -> Result<Option<u64>, Error> {
+    let app = app.clone();
     // A task of its own: a caller that hangs up does not cut it short, however many logs there are.
     let deleted = tokio::spawn(async move {
         let logs = app.store.delete_machine(&id, &actor).await?;
-        tracing::info!(machine = id, logs, by = caller.token, "deleted a machine");
+        tracing::info!(machine = id, logs, by, "deleted a machine");
         app.copy_wanted.notify_one();
         // Nothing of it stays in unused parts of the file either. The answer does not depend on that.
         if let Err(error) = app.store.give_back().await {
@@ -133,11 +146,7 @@ pub async fn delete(
         }
         Ok::<_, Error>(logs)
     });
-    match deleted.await.map_err(|error| Error::Internal(error.into()))?? {
-        Some(logs) => Ok(Json(Deleted { logs })),
-        None if admin => Err(Error::NotFound),
-        None => Ok(Json(Deleted { logs: 0 })),
-    }
+    deleted.await.map_err(|error| Error::Internal(error.into()))?
 }
 
 /// What cannot be a machine's id is not there.

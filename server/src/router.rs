@@ -83,6 +83,11 @@ pub fn table() -> Vec<Route> {
         get("/logs", Access::Page, self::get(pages::logs)),
         get("/triage", Access::Page, self::get(pages::triage)),
         post("/triage", Access::TriagePage, reports::page_receiver()),
+        get("/logs/{id}", Access::Page, self::get(pages::log)),
+        get("/machines", Access::Page, self::get(pages::machines)),
+        get("/machines/{id}", Access::Page, self::get(pages::machine)),
+        // The handler asks for an admin.
+        post("/machines/{id}/delete", Access::Page, self::post(pages::delete_machine)),
         // The page to sign in needs its style.
         get("/static/{name}", Access::Open, self::get(pages::file)),
         get("/sign-in", Access::Open, self::get(sign_in::page)),

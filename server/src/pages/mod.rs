@@ -4,7 +4,10 @@ mod compare;
 mod explore;
 mod files;
 mod fleet;
+mod log;
 mod logs;
+mod machine;
+mod machines;
 mod triage;
 
 use axum::Extension;
@@ -25,7 +28,12 @@ pub use compare::{__path_page as __path_compare, page as compare};
 pub use explore::{__path_page as __path_explore, page as explore};
 pub use files::{__path_file, file};
 pub use fleet::{__path_page as __path_fleet, page as fleet};
+pub use log::{__path_page as __path_log, page as log};
 pub use logs::{__path_page as __path_logs, page as logs};
+pub use machine::{
+    __path_delete as __path_delete_machine, __path_page as __path_machine, delete as delete_machine, page as machine,
+};
+pub use machines::{__path_page as __path_machines, page as machines};
 pub use triage::{__path_bring, __path_page as __path_triage, bring, may_bring, page as triage};
 
 /// Periods that are offered, in days.

@@ -164,7 +164,7 @@ impl Store {
 }
 
 /// `2026-09-14T12:00:00` for the seconds that `logs.started_s` holds.
-fn local(started_s: i64) -> String {
+pub fn local(started_s: i64) -> String {
     let epoch = DateTime::constant(1970, 1, 1, 0, 0, 0, 0);
     epoch.saturating_add(SignedDuration::from_secs(started_s)).to_string()
 }

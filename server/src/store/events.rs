@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use resolver::{Examination, Examiner};
 use sqlx::{AnyConnection, Row};
-use wire::{Kind, LogFacts, Observation, ScanReport};
+use triage::explain::{Dossier, Gathering};
+use triage::one::Found;
+use wire::{ByteLedger, Kind, LogFacts, Observation, ScanReport};
 
 use super::bodies::{StoredBody, offset};
 use super::{Store, corrupt, stored};
@@ -102,6 +104,30 @@ impl Store {
         };
         let examiner = stored::walk(&mut connection, id, Examiner::new(), push).await?;
         Ok(Some(examiner.finish(&facts)))
+    }
+
+    /// Everything that is to be said of one log, as `weavewatch explain` says it of a file. `None` when the log, or what it
+    /// was judged by, is gone.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn dossier(&self, id: &str) -> sqlx::Result<Option<(Dossier, ByteLedger)>> {
+        let mut connection = self.pool.acquire().await?;
+        let row = sqlx::query("select file, facts from logs where id = $1 and events_pruned = 0")
+            .bind(id)
+            .fetch_optional(&mut *connection)
+            .await?;
+        let Some(row) = row else { return Ok(None) };
+        let name: String = row.try_get(0)?;
+        let facts: LogFacts = serde_json::from_str(row.try_get(1)?).map_err(corrupt)?;
+        let bytes = facts.bytes;
+        let push = |gathering: &mut Gathering, observations: &[Observation]| {
+            for observation in observations {
+                gathering.push(observation);
+            }
+        };
+        let gathering = stored::walk(&mut connection, id, Gathering::default(), push).await?;
+        Ok(Some((gathering.finish(Found { name, facts, notes: Vec::new(), error: None }), bytes)))
     }
 
     /// At most `limit` flat rows behind `after`, by log, offset and ordinal. Where a page is full with whole ranges it ends

@@ -208,6 +208,14 @@ impl Filter {
         Some(self)
     }
 
+    /// The logs of these that are of one of the machines; those of other machines that are filtered for are left out anyway.
+    pub(super) fn of_machines(&self, ids: &[String]) -> Self {
+        let mut own = self.clone();
+        own.values.retain(|(dimension, _)| *dimension != Dimension::Machine);
+        own.values.push((Dimension::Machine, ids.iter().cloned().map(Some).collect()));
+        own
+    }
+
     /// Appends ` where …`, or nothing when every log is meant. The logs go by the name `l`.
     pub(super) fn push_where(&self, sql: &mut Sql) {
         let mut clauses = Vec::new();

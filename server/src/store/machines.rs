@@ -102,7 +102,7 @@ impl Store {
             .collect()
     }
 
-    async fn with_losses(&self, rows: Vec<MachineRow>) -> sqlx::Result<Vec<Machine>> {
+    pub(super) async fn with_losses(&self, rows: Vec<MachineRow>) -> sqlx::Result<Vec<Machine>> {
         let ids: Vec<_> = rows.iter().map(|row| row.id.clone()).collect();
         let mut losses = self.machine_losses(&ids).await?;
         let cohorts: Vec<_> = rows.iter().filter_map(|row| row.cohort.clone()).collect();
@@ -159,7 +159,7 @@ impl Store {
     }
 }
 
-fn machine_row(row: &AnyRow) -> sqlx::Result<MachineRow> {
+pub(super) fn machine_row(row: &AnyRow) -> sqlx::Result<MachineRow> {
     Ok(MachineRow {
         id: row.try_get("id")?,
         first_seen: row.try_get("first_seen")?,

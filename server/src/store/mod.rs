@@ -6,6 +6,7 @@
 mod audit;
 mod bodies;
 mod boots;
+mod browse;
 mod checkup;
 mod cohorts;
 mod columns;
@@ -60,7 +61,8 @@ use sqlx::{Any, AnyConnection, AnyPool, Connection, Executor, Row, Transaction};
 use tokio::sync::{Mutex, MutexGuard};
 
 use crate::telemetry;
-pub use boots::{Boot, Learned, Setting};
+pub use boots::{Boot, Learned, LogTime, Setting, local};
+pub use browse::Browsed;
 pub use checkup::Checkup;
 pub use columns::NO_START_S;
 pub use commits::Upload;

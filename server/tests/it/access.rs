@@ -53,6 +53,10 @@ const WHO: &[(&str, &str)] = &[
     ("GET /explore", "reader triager admin"),
     ("GET /compare", "reader triager admin"),
     ("GET /logs", "reader triager admin"),
+    ("GET /logs/{id}", "reader triager admin"),
+    ("GET /machines", "reader triager admin"),
+    ("GET /machines/{id}", "reader triager admin"),
+    ("POST /machines/{id}/delete", "admin"),
     ("POST /sign-out", "reader triager admin"),
 ];
 

@@ -1,0 +1,75 @@
+//! `GET /machines`: the PCs, a page at a time.
+
+use axum::Extension;
+use axum::extract::{RawQuery, State};
+use axum::http::HeaderMap;
+use axum::response::Response;
+use dashboards::{MachineRow, MachinesPage, Outcome, Query, query};
+
+use super::{count, drawn, filter, frame, selection, server_url, spread};
+use crate::app::App;
+use crate::auth::Caller;
+use crate::error::{Error, Html};
+use crate::openapi::Filters;
+use crate::query::no_cursor;
+use crate::store::{Browsed, NO_START_S, local};
+use crate::text;
+
+/// Machines in the table.
+const MACHINES: u32 = 40;
+
+/// The machines that have a log which the filters let through.
+#[utoipa::path(
+    get, path = "/machines", operation_id = "machines_page", tag = "pages",
+    params(
+        ("cursor" = Option<String>, Query),
+        ("q" = Option<String>, Query, description = "What the machine's name begins with."),
+        Filters
+    ),
+    responses(
+        (status = 200, description = "The page", body = String, content_type = "text/html"),
+        (status = 400, description = "A wrong query")
+    )
+)]
+pub async fn page(
+    State(app): State<App>,
+    caller: Option<Extension<Caller>>,
+    RawQuery(raw): RawQuery,
+    headers: HeaderMap,
+) -> Result<Response, Html> {
+    let page =
+        MachinesPage { frame: frame("/machines", caller), server_url: server_url(&headers), ..MachinesPage::default() };
+    draw(&app, page, Query::parse(raw.as_deref().unwrap_or_default())).await.map_err(Html)
+}
+
+async fn draw(app: &App, page: MachinesPage, query: Query) -> Result<Response, Error> {
+    let filter = filter(&query)?;
+    let after = query.get(query::CURSOR).unwrap_or_default();
+    if !after.is_empty() && !text::is_id(after) {
+        return Err(no_cursor());
+    }
+    let prefix = query.get("q").unwrap_or_default().trim().to_ascii_lowercase();
+    // What is no name begins like none.
+    let is_hex = prefix.len() <= 32 && prefix.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let (browsed, next_cursor) =
+        if is_hex { app.store.browse(&filter, &prefix, after, MACHINES).await? } else { (Vec::new(), None) };
+    let machines = browsed.into_iter().map(row).collect();
+    drawn(MachinesPage { selection: selection(app, query, &filter).await?, machines, next_cursor, ..page }.render())
+}
+
+fn row(own: Browsed) -> MachineRow {
+    let Browsed { machine, group, newest } = own;
+    let started =
+        |seconds| if seconds > NO_START_S { local(seconds).replacen('T', " ", 1) } else { "not known".to_owned() };
+    MachineRow {
+        cohort: machine.cohort.map(|cohort| (cohort.id, cohort.label)),
+        spread: group.map(|group| spread(&group.totals)).unwrap_or_default(),
+        logs: count(machine.logs),
+        newest: newest.map(|(id, seconds)| (id, started(seconds))),
+        outcome: machine.outcome.as_deref().and_then(Outcome::from_word),
+        agent: machine.agent,
+        last_contact: machine.last_contact,
+        lost_events: machine.losses.by_reason.values().map(|lost| lost.events).fold(0, u64::saturating_add),
+        id: machine.id,
+    }
+}

@@ -1,0 +1,98 @@
+//! Machines as people look through them: those with logs that the filters let through, a page at a time, each with its
+//! newest log.
+
+use std::collections::BTreeMap;
+
+use sqlx::{AssertSqlSafe, Row};
+
+use super::filter::Sql;
+use super::machines::machine_row;
+use super::{Dimension, Filter, Group, Machine, Store};
+
+/// A machine of such a page.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Browsed {
+    /// What its agent said last, and all its logs counted.
+    pub machine: Machine,
+    /// Those of its logs that the filters let through; `None` where there are none.
+    pub group: Option<Group>,
+    /// Its newest log, with the start in seconds as `logs.started_s` has it.
+    pub newest: Option<(String, i64)>,
+}
+
+impl Store {
+    /// At most `limit` machines whose id comes behind `after` and begins with `prefix`, and where the next page begins. With
+    /// filters only those that have a log which they let through.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn browse(
+        &self,
+        filter: &Filter,
+        prefix: &str,
+        after: &str,
+        limit: u32,
+    ) -> sqlx::Result<(Vec<Browsed>, Option<String>)> {
+        let mut ids = self.browsed_ids(filter, prefix, after, limit).await?;
+        // One more tells whether there is a next page.
+        let more = ids.len() > limit as usize;
+        ids.truncate(limit as usize);
+        let next = ids.last().filter(|_| more).cloned();
+        if ids.is_empty() {
+            return Ok((Vec::new(), None));
+        }
+        let mut sql = Sql { text: include_str!("machines.sql").to_owned(), ..Sql::default() };
+        push_ids(&mut sql, " where m.id in ", &ids);
+        sql.push(" order by m.id");
+        let rows = sqlx::query_with(AssertSqlSafe(sql.text), sql.arguments).fetch_all(&self.pool).await?;
+        let machines = self.with_losses(rows.iter().map(machine_row).collect::<sqlx::Result<_>>()?).await?;
+        let mut newest = self.newest_logs(&ids).await?;
+        let mut groups = BTreeMap::new();
+        for group in self.groups(&filter.of_machines(&ids), Dimension::Machine).await? {
+            let key = group.key.get(Dimension::Machine.as_str()).and_then(|key| key.as_str()).map(str::to_owned);
+            groups.insert(key.unwrap_or_default(), group);
+        }
+        let browsed = machines.into_iter().map(|machine| Browsed {
+            group: groups.remove(&machine.id),
+            newest: newest.remove(&machine.id),
+            machine,
+        });
+        Ok((browsed.collect(), next))
+    }
+
+    async fn browsed_ids(&self, filter: &Filter, prefix: &str, after: &str, limit: u32) -> sqlx::Result<Vec<String>> {
+        let mut sql = Sql::default();
+        let column = if *filter == Filter::default() {
+            sql.push("select m.id from machines m where 1 = 1");
+            "m.id"
+        } else {
+            sql.push("select distinct l.machine from logs l");
+            filter.push_where(&mut sql);
+            "l.machine"
+        };
+        // Ids are hex digits, so everything that begins like this sorts in front of it with a `g` behind.
+        let (after, first, last) =
+            (sql.bind(after.to_owned()), sql.bind(prefix.to_owned()), sql.bind(format!("{prefix}g")));
+        let limit = sql.bind(i64::from(limit) + 1);
+        sql.push(&format!(
+            " and {column} > {after} and {column} >= {first} and {column} < {last} order by {column} limit {limit}"
+        ));
+        sqlx::query_scalar_with(AssertSqlSafe(sql.text), sql.arguments).fetch_all(&self.pool).await
+    }
+
+    async fn newest_logs(&self, ids: &[String]) -> sqlx::Result<BTreeMap<String, (String, i64)>> {
+        let mut sql = Sql::default();
+        sql.push(
+            "select l.machine, l.id, l.started_s from machines m join logs l on l.id =
+                 (select n.id from logs n where n.machine = m.id order by n.started_s desc, n.id desc limit 1)",
+        );
+        push_ids(&mut sql, " where m.id in ", ids);
+        let rows = sqlx::query_with(AssertSqlSafe(sql.text), sql.arguments).fetch_all(&self.pool).await?;
+        rows.iter().map(|row| Ok((row.try_get(0)?, (row.try_get(1)?, row.try_get(2)?)))).collect()
+    }
+}
+
+fn push_ids(sql: &mut Sql, lead: &str, ids: &[String]) {
+    let ids: Vec<_> = ids.iter().map(|id| sql.bind(id.clone())).collect();
+    sql.push(&format!("{lead}({})", ids.join(", ")));
+}
