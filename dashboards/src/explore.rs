@@ -119,7 +119,8 @@ impl ExplorePage {
     fn csv_href(&self) -> String {
         let query = self.selection.query.filters_only().href("/api/v1/summary");
         let mark = if query.contains('?') { '&' } else { '?' };
-        format!("{query}{mark}group_by={}&format=csv", self.group_by.join(","))
+        let group_by: String = self.group_by.iter().map(|dimension| format!("group_by={dimension}&")).collect();
+        format!("{query}{mark}{group_by}format=csv")
     }
 }
 

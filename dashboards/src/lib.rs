@@ -7,6 +7,7 @@
 //! A page is a struct with plain fields and a template of its name (`FleetPage`, `templates/fleet.html`) that extends
 //! `base.html` and draws with `macros.html`. A new page gets its entry in the rail of `base.html`.
 
+mod admin_pages;
 pub mod chart;
 mod compare_page;
 mod error_page;
@@ -36,6 +37,7 @@ mod triage_page;
 mod visible;
 mod words;
 
+pub use admin_pages::{AuditPage, DeedLine, TokenLine, TokensPage};
 pub use askama::Error;
 pub use compare_page::{ComparePage, Measure, Pair, SIDES, Side};
 pub use error_page::ErrorPage;

@@ -50,6 +50,8 @@ pub enum Access {
     TriagePage,
     /// A token of scope admin.
     Admin,
+    /// A page for administrators; never open without a session or a token.
+    AdminPage,
 }
 
 /// Who sent a request. The guard leaves it to the handlers of all routes but those that may be open.
@@ -99,7 +101,7 @@ impl Caller {
 impl Access {
     /// Whether a person is answered, by a page.
     pub const fn is_page(self) -> bool {
-        matches!(self, Self::Page | Self::TriagePage)
+        matches!(self, Self::Page | Self::TriagePage | Self::AdminPage)
     }
 }
 
@@ -134,7 +136,7 @@ impl Scope {
             Access::Delete => matches!(self, Self::Agent | Self::Admin),
             Access::Read | Access::Page => self.reads(),
             Access::Triage | Access::TriagePage => matches!(self, Self::Triager | Self::Admin),
-            Access::Admin => self == Self::Admin,
+            Access::Admin | Access::AdminPage => self == Self::Admin,
         }
     }
 }

@@ -88,6 +88,10 @@ pub fn table() -> Vec<Route> {
         get("/machines/{id}", Access::Page, self::get(pages::machine)),
         // The handler asks for an admin.
         post("/machines/{id}/delete", Access::Page, self::post(pages::delete_machine)),
+        get("/tokens", Access::AdminPage, self::get(pages::admin::list)),
+        post("/tokens", Access::AdminPage, self::post(pages::admin::make)),
+        post("/tokens/revoke", Access::AdminPage, self::post(pages::admin::revoke)),
+        get("/audit", Access::AdminPage, self::get(pages::admin::audit)),
         // The page to sign in needs its style.
         get("/static/{name}", Access::Open, self::get(pages::file)),
         get("/sign-in", Access::Open, self::get(sign_in::page)),

@@ -58,11 +58,12 @@ pub struct Made {
     /// For the route that revokes it.
     id: String,
     scope: &'static str,
-    name: String,
+    /// Who uses it.
+    pub name: String,
     /// RFC 3339; null: it does not end by itself.
     expires: Option<String>,
     /// The secret: what its user presents.
-    token: String,
+    pub token: String,
 }
 
 /// What was revoked.
@@ -113,6 +114,22 @@ pub async fn make(State(app): State<App>, actor: Actor, body: Body) -> Result<(S
     let body = body.map_err(|fault| fault.answer(app.body_timeout, too_large, bad))?;
     let asked: Asked =
         serde_json::from_slice(&body).map_err(|error| bad(format!("the body is no wish for a token: {error}")))?;
+    Ok((StatusCode::CREATED, Json(keep(app, actor, asked).await?)))
+}
+
+impl Asked {
+    /// As a form asks for it.
+    pub fn new(scope: &str, name: &str, expires_days: Option<u32>) -> Self {
+        Self { scope: scope.to_owned(), name: name.to_owned(), expires_days }
+    }
+}
+
+/// Makes the token that is asked for.
+///
+/// # Errors
+/// [`Error::BadRequest`] for a wish that cannot be; what the database says.
+pub async fn keep(app: App, actor: Actor, asked: Asked) -> Result<Made, Error> {
+    let bad = Error::BadRequest;
     let scope = Scope::from_word(&asked.scope)
         .ok_or_else(|| bad("the scope is none of enrolment, agent, reader, triager and admin".to_owned()))?;
     let name = token_name(&asked.name).map_err(|why| bad(format!("the name is no name: {why}")))?;
@@ -126,8 +143,7 @@ pub async fn make(State(app): State<App>, actor: Actor, body: Body) -> Result<(S
         tracing::info!(made = token.id, scope = scope.as_str(), by = actor.who, "made a token");
         Ok::<_, Error>(Made { id: token.id, scope: scope.as_str(), name, expires: token.expires, token: token.secret })
     });
-    let made = made.await.map_err(|error| Error::Internal(error.into()))??;
-    Ok((StatusCode::CREATED, Json(made)))
+    made.await.map_err(|error| Error::Internal(error.into()))?
 }
 
 /// Refuses a token from now on, with the sessions that it opened.

@@ -65,7 +65,7 @@ fn complete(operation: &mut Operation, access: Access) {
         Access::Open => vec![],
         // A browser on the server's own machine needs none.
         Access::Page | Access::TriagePage => vec![SecurityRequirement::default(), token, session],
-        Access::Read | Access::Triage | Access::Admin => vec![token, session],
+        Access::Read | Access::Triage | Access::Admin | Access::AdminPage => vec![token, session],
         Access::Enroll | Access::Upload | Access::Delete => vec![token],
     });
     if !open {

@@ -5,6 +5,7 @@
 
 mod access;
 mod admin;
+mod admin_pages;
 mod backup;
 mod columnar;
 mod compare;
@@ -14,6 +15,7 @@ mod disk;
 mod doctor;
 mod drift;
 mod enrolment;
+mod explore;
 mod export;
 mod filters;
 mod hostile;
