@@ -34,6 +34,7 @@ pub mod statics;
 mod table;
 mod topology;
 mod triage_page;
+mod two_logs_page;
 mod visible;
 mod words;
 
@@ -51,12 +52,13 @@ pub use machine_page::{BootRow, LogAt, MachinePage, SettingRow};
 pub use machines_page::{MachineRow, MachinesPage};
 pub use pieces::Known;
 pub use query::Query;
-pub use report_page::{ReportLogView, ReportPage};
+pub use report_page::{NoteLine, ReportPage, Standing};
 pub use selection::{Period, Selection};
 pub use sign_in::{Account, SignInPage};
 pub use spread::{Spread, version};
 pub use topology::{Gpu, Output, Topology};
 pub use triage_page::{REPORT_FILTERS, ReportLine, TriagePage};
+pub use two_logs_page::{LogsRow, LogsSide, LoneRecord, TwoLogsPage};
 pub use wire::{Outcome, ReportState};
 
 /// The policy that the pages are written for: style, scripts and icons of our own, questions and forms to ourselves, nothing

@@ -236,32 +236,42 @@ impl LogPage {
     /// Whether the line has a place on the page.
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "templates hand over references")]
     fn is_shown(&self, line: &u64) -> bool {
-        self.told.as_ref().is_some_and(|told| told.known.lines.contains(line))
+        self.told.as_ref().is_some_and(|told| told.is_shown(*line))
     }
 
     fn findings(&self) -> Vec<(&wire::Finding, &'static str)> {
-        let questions = self.told.iter().flat_map(|told| told.finding_questions.iter().copied());
-        let mut found: Vec<_> = self.log.report.findings.iter().zip(questions.chain(std::iter::repeat(""))).collect();
-        found.sort_by_key(|(finding, _)| std::cmp::Reverse(finding.severity));
-        found
+        asked(&self.log.report, self.told.as_ref())
     }
 }
 
+/// The findings of a log, the gravest first, each with what it leaves to ask.
+pub(crate) fn asked<'p>(report: &'p ScanReport, told: Option<&Told>) -> Vec<(&'p wire::Finding, &'static str)> {
+    let questions = told.into_iter().flat_map(|told| told.finding_questions.iter().copied());
+    let mut found: Vec<_> = report.findings.iter().zip(questions.chain(std::iter::repeat(""))).collect();
+    found.sort_by_key(|(finding, _)| std::cmp::Reverse(finding.severity));
+    found
+}
+
 impl Told {
-    fn pieces<'t>(&self, text: &'t str) -> Vec<Piece<'t>> {
+    /// Whether the line has a place on the page.
+    pub(crate) fn is_shown(&self, line: u64) -> bool {
+        self.known.lines.contains(&line)
+    }
+
+    pub(crate) fn pieces<'t>(&self, text: &'t str) -> Vec<Piece<'t>> {
         self.known.sentence(text)
     }
 
-    fn record<'t>(&self, text: &'t str) -> Vec<Piece<'t>> {
+    pub(crate) fn record<'t>(&self, text: &'t str) -> Vec<Piece<'t>> {
         self.known.record(text)
     }
 
-    fn disagrees(&self) -> bool {
+    pub(crate) fn disagrees(&self) -> bool {
         self.comparison.result == Agreement::Disagrees
     }
 
     /// Expected beside observed, in the order in which the runtime decides.
-    fn pairs(&self, report: &ScanReport) -> Vec<Pair> {
+    pub(crate) fn pairs(&self, report: &ScanReport) -> Vec<Pair> {
         let verdict = &report.verdict;
         let told = |name: Option<&str>| name.unwrap_or("not told").to_owned();
         let seen = |adapter: Option<&Adapter>| told(adapter.map(|own| own.name.as_str()));
@@ -304,7 +314,7 @@ impl Told {
     }
 
     /// Every rule that was asked; the first that differs is marked.
-    fn rules(&self) -> Vec<RuleRow<'_>> {
+    pub(crate) fn rules(&self) -> Vec<RuleRow<'_>> {
         let differing = self.comparison.rule.as_deref().filter(|_| self.disagrees());
         let mut marked = false;
         let mut rows: Vec<_> = self
@@ -329,7 +339,7 @@ impl Told {
         rows
     }
 
-    fn adapters(&self, report: &ScanReport) -> Vec<AdapterRow> {
+    pub(crate) fn adapters(&self, report: &ScanReport) -> Vec<AdapterRow> {
         let verdict = &report.verdict;
         let parts = [("renders", verdict.render.as_ref()), ("drives the panel", verdict.scanout.as_ref())];
         let roles = |is: &dyn Fn(&Adapter) -> bool| {
@@ -374,17 +384,17 @@ impl Told {
 
     /// The evidence; of several records on one line the first is the one that is jumped to. The last value marks the record
     /// that decides.
-    fn moments(&self, report: &ScanReport) -> Vec<(&Moment, bool, bool)> {
+    pub(crate) fn moments(&self, report: &ScanReport) -> Vec<(&Moment, bool, bool)> {
         let decides = |own: &Moment| report.verdict.line == Some(own.line);
         let before = std::iter::once(None).chain(self.timeline.iter().map(|own| Some(own.line)));
         self.timeline.iter().zip(before).map(|(own, before)| (own, before != Some(own.line), decides(own))).collect()
     }
 
-    fn left_out(&self) -> String {
+    pub(crate) fn left_out(&self) -> String {
         counted(self.timeline_left_out, "further record")
     }
 
-    fn markdown_lines(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn markdown_lines(&self) -> impl Iterator<Item = &str> {
         self.markdown.lines()
     }
 }

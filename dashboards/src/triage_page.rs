@@ -11,6 +11,9 @@ use crate::{Outcome, Query};
 /// What the list of reports can be narrowed by, in the order of the form.
 pub const REPORT_FILTERS: [&str; 4] = ["q", "state", "outcome", "machine"];
 
+/// Characters of a name of a file in the list.
+const NAME_CHARS: usize = 100;
+
 /// A form for logs, and a page of the reports that are kept.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Template)]
 #[template(path = "triage.html")]
@@ -111,6 +114,14 @@ impl TriagePage {
 impl ReportLine {
     fn more_files(&self) -> String {
         counted(self.files_left_out, "more file")
+    }
+
+    /// A name as long as a list can bear; the report has it whole.
+    #[expect(clippy::unused_self, reason = "templates call methods")]
+    fn short(&self, name: &str) -> String {
+        let mut chars = name.chars();
+        let head: String = chars.by_ref().take(NAME_CHARS).collect();
+        if chars.next().is_some() { head + "…" } else { head }
     }
 
     fn noted(&self) -> String {

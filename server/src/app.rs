@@ -53,6 +53,8 @@ pub struct State {
     pub bound_to_loopback: bool,
     /// How often somebody may ask.
     pub limits: Limits,
+    /// The address of an issue tracker's form, with `{title}` and `{body}`.
+    pub issue_tracker: Option<String>,
     /// For `/metrics`.
     pub gauges: Gauges,
     /// It was asked to end: what was accepted is finished, nothing more is promised.
@@ -75,6 +77,7 @@ impl State {
             last_write: LastWrite::default(),
             bound_to_loopback: true,
             limits: Limits::new(Rates::default()),
+            issue_tracker: None,
             gauges: Gauges::default(),
             stopping: AtomicBool::new(false),
         }

@@ -229,6 +229,10 @@ pub struct ServeSettings {
     /// For how long the audit log keeps a row.
     #[arg(long, value_name = "DAYS", default_value_t = 400)]
     pub audit_days: u32,
+    /// The address of your issue tracker's form: the page of a report then links to it with its words filled in for {title} and
+    /// {body}, such as https://github.com/OWNER/NAME/issues/new?title={title}&body={body}.
+    #[arg(long, value_name = "URL", env = "WEAVEWATCH_ISSUE_TRACKER", value_parser = crate::reports::issue::template)]
+    pub issue_tracker: Option<String>,
     /// How the log on stderr is written: one line a request, under an id that the caller gets too.
     #[arg(long, value_enum, default_value_t = LogFormat::Text)]
     pub log_format: LogFormat,

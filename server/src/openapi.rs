@@ -46,6 +46,8 @@ use crate::{
         brought::delete,
         brought::change::patch,
         brought::change::form,
+        brought::change::delete,
+        brought::compare::page,
         brought::list::list,
         brought::one,
         brought::page::page,

@@ -4,9 +4,12 @@
 //! `limits` says how much a report may be, `upload` takes the form apart, `analysis` reads the files, `answer` puts what was
 //! said into words for programs and for an issue. What is kept is read again when the rules have become better.
 
+mod again;
 mod analysis;
 mod answer;
 pub mod change;
+pub mod compare;
+pub mod issue;
 mod limits;
 pub mod list;
 pub mod page;

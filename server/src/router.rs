@@ -99,6 +99,8 @@ pub fn table() -> Vec<Route> {
         post("/sign-out", Access::Page, self::post(sign_in::sign_out)),
         get("/reports/{id}", Access::Page, self::get(reports::page::page)),
         post("/reports/{id}", Access::TriagePage, self::post(reports::change::form)),
+        post("/reports/{id}/delete", Access::TriagePage, self::post(reports::change::delete)),
+        get("/reports/compare", Access::Page, self::get(reports::compare::page)),
     ]
 }
 

@@ -42,6 +42,21 @@ impl<'a> Diff<'a> {
         Self { a, b, rows: rows::rows(a, b), parting: rows::parting(a, b), alone: rows::alone(a, b) }
     }
 
+    /// Every aspect, causes before consequences.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// Where the two logs part; `None` when they hold the same records.
+    pub const fn parting(&self) -> Option<&Parting> {
+        self.parting.as_ref()
+    }
+
+    /// The records that only one of them has.
+    pub const fn alone(&self) -> &Alone {
+        &self.alone
+    }
+
     /// For programs.
     pub fn object(&self) -> Difference<'_> {
         let (same, differences) = self.rows.iter().partition(|row| row.is_same());

@@ -18,6 +18,7 @@ use crate::app::App;
 use crate::auth::Caller;
 use crate::error::{Error, Html};
 use crate::query::{Pairs, unknown};
+use crate::reports::compare;
 use crate::store::{Filter, Losses, StoredLog};
 use crate::text;
 
@@ -71,6 +72,8 @@ async fn read(app: &App, id: &str) -> Result<LogPage, Error> {
     filter.take("machine", &log.machine).map_err(Error::BadQuery)?;
     let (others, _) = store.logs(&filter, None, OTHERS + 1).await?;
     let others = others.into_iter().filter(|other| other.id != id).take(OTHERS as usize).map(row).collect();
+    let good = compare::last_good(store, &log.machine, &log.report, Some(id)).await?;
+    let since_href = good.map(|good| compare::href(&good, id));
     let history = store.history(id).await?;
     let former = history.into_iter().filter_map(|own| {
         // A report of a time before the words of today is left out.
@@ -86,7 +89,7 @@ async fn read(app: &App, id: &str) -> Result<LogPage, Error> {
         rules: log.rules,
         former: former.collect(),
         others,
-        since_href: None,
+        since_href,
         log: row(log),
     })
 }
@@ -107,7 +110,10 @@ fn ledger(log: &StoredLog, losses: Losses) -> Ledger {
 }
 
 /// What is said of a log; `report` is the stored one, whose findings the page shows.
-fn told_by(dossier: &Dossier, report: &ScanReport) -> Result<Told, Error> {
+///
+/// # Errors
+/// When the page cannot be written, which is our own fault.
+pub fn told_by(dossier: &Dossier, report: &ScanReport) -> Result<Told, Error> {
     let mut markdown = Vec::new();
     document::markdown(&explain::page(dossier), &mut markdown).map_err(|error| Error::Internal(error.into()))?;
     let settings = &dossier.told.machine.settings;

@@ -29,7 +29,7 @@ pub use compare::{__path_page as __path_compare, page as compare};
 pub use explore::{__path_page as __path_explore, page as explore};
 pub use files::{__path_file, file};
 pub use fleet::{__path_page as __path_fleet, page as fleet};
-pub use log::{__path_page as __path_log, page as log};
+pub use log::{__path_page as __path_log, page as log, told_by};
 pub use logs::{__path_page as __path_logs, page as logs};
 pub use machine::{
     __path_delete as __path_delete_machine, __path_page as __path_machine, delete as delete_machine, page as machine,
@@ -112,7 +112,7 @@ fn spreads(groups: &[Group], dimension: Dimension) -> Vec<Spread> {
 }
 
 /// How the reader reached this server; agents reach it the same way.
-fn server_url(headers: &HeaderMap) -> String {
+pub fn server_url(headers: &HeaderMap) -> String {
     let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or("127.0.0.1:8787");
     format!("http://{host}")
 }

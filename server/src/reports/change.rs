@@ -186,6 +186,31 @@ async fn changed(
     to(&answer::url(&id))
 }
 
+/// Deletes a report from its page.
+#[utoipa::path(
+    post, path = "/reports/{id}/delete", operation_id = "delete_report_form", tag = "pages",
+    params(("id" = String, Path, pattern = "^[0-9A-Za-z_-]{22}$")),
+    responses(
+        (status = 303, description = "It is gone; it leads to the list of reports"),
+        (status = 404, description = "There is no such report")
+    )
+)]
+pub async fn delete(
+    State(app): State<App>,
+    by: Actor,
+    id: Result<Path<String>, PathRejection>,
+) -> Result<Response, Html> {
+    let deleting = async {
+        let id = known_form(id)?;
+        if !app.store.delete_report(&id, &by).await? {
+            return Err(Error::NotFound);
+        }
+        tracing::info!(report = id, "deleted a report");
+        to("/triage")
+    };
+    deleting.await.map_err(Html)
+}
+
 /// 303: go on with this page.
 ///
 /// # Errors

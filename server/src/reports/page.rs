@@ -1,94 +1,163 @@
-//! `GET /reports/{id}`: a report for people.
+//! `GET /reports/{id}`: a report for people, one of its logs in full.
+
+use std::collections::BTreeSet;
 
 use axum::Extension;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
+use axum::http::HeaderMap;
 use axum::response::Response;
-use dashboards::{Frame, ReportLogView, ReportPage};
-use serde::Deserialize;
-use triage::row;
-use wire::ScanReport;
+use dashboards::{LogRow, NoteLine, ReportPage, Standing};
+use wire::{Outcome, ScanReport};
 
-use super::{answer, current, known_form};
+use super::{again, answer, compare, current, issue, known_form};
 use crate::app::App;
 use crate::auth::Caller;
 use crate::error::{Error, Html};
 use crate::pages;
 use crate::query::{DEFAULT_LIMIT, Pairs, unknown};
-use crate::store::ReportLog;
-
-/// What the page takes from the object of `explain`.
-#[derive(Deserialize)]
-struct Words {
-    summary: String,
-    questions: Vec<String>,
-}
+use crate::store::{Note, ReportLog, Store};
 
 /// The page of one report.
 #[utoipa::path(
     get, path = "/reports/{id}", operation_id = "report_page", tag = "pages",
-    params(("id" = String, Path, pattern = "^[0-9A-Za-z_-]{22}$"), ("cursor" = Option<String>, Query)),
+    params(
+        ("id" = String, Path, pattern = "^[0-9A-Za-z_-]{22}$"),
+        ("log" = Option<String>, Query, description = "The log that is told in full"),
+        ("cursor" = Option<String>, Query)
+    ),
     responses(
         (status = 200, description = "The page", body = String, content_type = "text/html"),
         (status = 400, description = "A wrong query"),
-        (status = 404, description = "There is no such report")
+        (status = 404, description = "There is no such report, or no such log in it")
     )
 )]
 pub async fn page(
     State(app): State<App>,
     caller: Option<Extension<Caller>>,
+    headers: HeaderMap,
     id: Result<Path<String>, PathRejection>,
     pairs: Result<Pairs, Error>,
 ) -> Result<Response, Html> {
-    draw(&app, pages::frame("/triage", caller), id, pairs).await.map_err(Html)
+    let drawing = async {
+        let may_change = pages::may_bring(&app, caller.as_ref());
+        let id = known_form(id)?;
+        let mut page = read(&app, &id, asked(pairs?)?, &pages::server_url(&headers)).await?;
+        page.standing.may_change = may_change;
+        pages::drawn(ReportPage { frame: pages::frame("/triage", caller), ..page }.render())
+    };
+    drawing.await.map_err(Html)
 }
 
-async fn draw(
-    app: &App,
-    frame: Frame,
-    id: Result<Path<String>, PathRejection>,
-    pairs: Result<Pairs, Error>,
-) -> Result<Response, Error> {
-    let (id, Pairs(pairs)) = (known_form(id)?, pairs?);
-    let mut from = 0;
+/// Where the page of logs begins, and which log is told.
+fn asked(Pairs(pairs): Pairs) -> Result<(i64, Option<i64>), Error> {
+    let number = |name: &str, value: &str| {
+        let number = value.parse::<u32>().map(i64::from);
+        number.map_err(|_| Error::BadQuery(format!("the value of {name} is no number")))
+    };
+    let (mut from, mut log) = (0, None);
     for (name, value) in pairs {
         match name.as_str() {
-            "cursor" if value.is_empty() => {}
-            "cursor" => {
-                from = value.parse::<u32>().map_err(|_| Error::BadQuery("the cursor is no number".to_owned()))?;
-            }
+            "cursor" | "log" if value.is_empty() => {}
+            "cursor" => from = number(&name, &value)?,
+            "log" => log = Some(number(&name, &value)?),
             _ => return Err(unknown(&name)),
         }
     }
-    let report = current(app, &id).await?;
-    let mut logs = app.store.report_logs(&id, from.into(), DEFAULT_LIMIT + 1, true).await?;
-    let more = logs.len() > DEFAULT_LIMIT as usize;
-    logs.truncate(DEFAULT_LIMIT as usize);
-    let same = answer::same(&app.store, &logs, report.machine.as_deref()).await?;
-    let page = ReportPage {
-        frame,
-        created: report.created,
-        machine: report.machine,
-        files: app.store.report_files(&id).await?.into_iter().map(|(name, _)| name).collect(),
-        refused: report.refused.into_iter().map(|refusal| (refusal.file, refusal.reason)).collect(),
-        columns: row::COLUMNS.to_vec(),
-        next: logs.last().filter(|_| more).map(|last| last.number + 1),
-        logs: logs.iter().map(|log| view(log, &same)).collect::<Result<_, _>>()?,
-        id,
-    };
-    pages::drawn(page.render())
+    Ok((from, log))
 }
 
-fn view(log: &ReportLog, same: &answer::Same) -> Result<ReportLogView, Error> {
-    let summary: ScanReport = serde_json::from_str(&log.summary).map_err(answer::ours)?;
-    let words: Words = serde_json::from_str(&answer::unpacked(&log.explained)?).map_err(answer::ours)?;
-    let same = log.file.as_ref().and_then(|file| same.get(file)).into_iter().flatten();
-    Ok(ReportLogView {
-        number: log.number,
-        cells: row::cells(&summary).to_vec(),
-        file: summary.file,
-        sentence: words.summary,
-        questions: words.questions,
-        same_as: same.map(|log| log.id.clone()).collect(),
-    })
+async fn read(app: &App, id: &str, (from, log): (i64, Option<i64>), server_url: &str) -> Result<ReportPage, Error> {
+    let store = &app.store;
+    let report = current(app, id).await?;
+    // A page that holds the log which is asked for.
+    let from = log.filter(|log| *log >= from + i64::from(DEFAULT_LIMIT)).unwrap_or(from);
+    let mut logs = store.report_logs(id, from, DEFAULT_LIMIT + 1, false).await?;
+    let more = logs.len() > DEFAULT_LIMIT as usize;
+    logs.truncate(DEFAULT_LIMIT as usize);
+    let summaries = logs.iter().map(|log| serde_json::from_str(&log.summary).map_err(answer::ours));
+    let summaries: Vec<ScanReport> = summaries.collect::<Result<_, _>>()?;
+    let chosen = match log {
+        Some(number) => Some(logs.iter().position(|log| log.number == number).ok_or(Error::NotFound)?),
+        None => worth_reading(&summaries),
+    };
+    let mut outcomes: Vec<_> = store.report_outcomes(id).await?;
+    outcomes.sort_by_key(|(word, _)| Outcome::from_word(word));
+    let mut page = ReportPage {
+        id: id.to_owned(),
+        created: report.created,
+        machine: report.machine,
+        files: store.report_files(id).await?.into_iter().map(|(name, _)| name).collect(),
+        refused: report.refused.into_iter().map(|refusal| (refusal.file, refusal.reason)).collect(),
+        standing: Standing {
+            state: report.state,
+            build: report.build,
+            assignee: report.assignee,
+            notes: store.report_notes(id).await?.into_iter().map(note).collect(),
+            may_change: false,
+        },
+        outcomes: outcomes
+            .into_iter()
+            .filter_map(|(word, logs)| Some((Outcome::from_word(&word)?, u64::try_from(logs).unwrap_or(0))))
+            .collect(),
+        next: logs.last().filter(|_| more).map(|last| last.number + 1),
+        is_later: from > 0,
+        ..ReportPage::default()
+    };
+    if let Some(place) = chosen {
+        tell(app, &mut page, &logs[place], &summaries[place], server_url).await?;
+    }
+    page.logs = logs.iter().map(|log| log.number).zip(summaries.into_iter().map(row)).collect();
+    Ok(page)
+}
+
+/// The last log that is not as it should be, else the last.
+fn worth_reading(logs: &[ScanReport]) -> Option<usize> {
+    let amiss = |log: &ScanReport| {
+        matches!(Outcome::of(&log.verdict), Outcome::Crossing | Outcome::Killed | Outcome::TakenBack)
+    };
+    logs.iter().rposition(amiss).or(logs.len().checked_sub(1))
+}
+
+/// Everything about the log that is told in full.
+async fn tell(
+    app: &App,
+    page: &mut ReportPage,
+    log: &ReportLog,
+    summary: &ScanReport,
+    server_url: &str,
+) -> Result<(), Error> {
+    let store = &app.store;
+    let dossier = again::dossier(store, &page.id, log).await?;
+    let told = pages::told_by(&dossier, summary)?;
+    let same = answer::same(store, std::slice::from_ref(log), page.machine.as_deref()).await?;
+    let same: Vec<_> = same.into_values().flatten().collect();
+    // The name of a log fits one machine, unless two PCs did all the same in the same second.
+    let machines: BTreeSet<_> = same.iter().map(|own| own.machine.clone()).collect();
+    if page.machine.is_none() && machines.len() == 1 {
+        page.machine = machines.into_iter().next();
+    }
+    page.same_as = same.into_iter().map(|own| own.id).collect();
+    page.since_href = since(store, page, log.number, summary).await?;
+    page.permalink = format!("{server_url}{}?log={}", answer::url(&page.id), log.number);
+    let tracker = app.issue_tracker.as_deref();
+    page.issue_href = tracker.map(|tracker| issue::href(tracker, summary, &page.permalink, &told.markdown));
+    page.told = Some(told);
+    page.chosen = Some((log.number, row(summary.clone())));
+    Ok(())
+}
+
+/// The page of what changed since the machine's last good log; none for a log that is good itself.
+async fn since(store: &Store, page: &ReportPage, number: i64, summary: &ScanReport) -> Result<Option<String>, Error> {
+    let Some(machine) = page.machine.as_deref() else { return Ok(None) };
+    let good = compare::last_good(store, machine, summary, page.same_as.first().map(String::as_str)).await?;
+    Ok(good.map(|good| compare::href(&good, &format!("{}.{number}", page.id))))
+}
+
+fn row(report: ScanReport) -> LogRow {
+    LogRow { id: String::new(), machine: String::new(), report, evidence: Vec::new(), evidence_left_out: 0 }
+}
+
+fn note(note: Note) -> NoteLine {
+    NoteLine { at: note.at, who: note.name.unwrap_or(note.who), text: note.text }
 }

@@ -21,6 +21,7 @@ mod fleet;
 mod fold;
 mod holdings;
 mod ingest;
+mod last_good;
 mod learned;
 mod logs;
 mod losses;

@@ -173,6 +173,15 @@ impl Store {
         rows.iter().map(|row| Ok((serde_json::from_str(row.try_get(0)?).map_err(corrupt)?, row.try_get(1)?))).collect()
     }
 
+    /// One of the files as zstd, by its place.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn report_body(&self, id: &str, number: i64) -> sqlx::Result<Option<Vec<u8>>> {
+        let query = sqlx::query_scalar("select body from report_files where report = $1 and number = $2");
+        query.bind(id).bind(number).fetch_optional(&self.pool).await
+    }
+
     /// The files themselves, each as zstd with its size before.
     ///
     /// # Errors

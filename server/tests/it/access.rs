@@ -35,6 +35,8 @@ const WHO: &[(&str, &str)] = &[
     ("GET /api/v1/reports/{id}", "reader triager admin"),
     ("GET /reports/{id}", "reader triager admin"),
     ("POST /reports/{id}", "triager admin"),
+    ("POST /reports/{id}/delete", "triager admin"),
+    ("GET /reports/compare", "reader triager admin"),
     ("GET /triage", "reader triager admin"),
     ("POST /triage", "triager admin"),
     ("GET /api/v1/dead-letters", "reader triager admin"),

@@ -33,6 +33,7 @@ mod paging;
 mod problems;
 mod program;
 mod replay;
+mod report_page;
 mod report_states;
 mod reports;
 mod requests;

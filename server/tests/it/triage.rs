@@ -170,7 +170,7 @@ fn the_demo_takes_the_form_without_a_session() {
 fn reports_are_listed_with_hostile_names_as_text() {
     on_each_database(async |world| {
         assert!(world.get("/triage").await.text().contains("No reports yet"));
-        let long = format!("{}\u{202e}.log", "x".repeat(3_000));
+        let long = format!("\u{202e}{}.log", "x".repeat(3_000));
         let mut ids = Vec::new();
         for name in ["<script>alert(1)</script>.log", "b.log", long.as_str()] {
             let said = good(&world, &[(name, &log("RTX"))]).await;

@@ -24,7 +24,27 @@ impl Row {
     pub fn is_same(&self) -> bool {
         self.a == self.b
     }
+
+    /// True for what the PC and the build are, and not for what they made of a session.
+    pub fn is_identity(&self) -> bool {
+        IDENTITY.contains(&self.aspect)
+    }
 }
+
+/// Aspects of the PC, the build, its settings and the program.
+const IDENTITY: [&str; 11] = [
+    "Runtime",
+    "Build",
+    "Generation",
+    "Display plug-in",
+    "Display",
+    "GPUs",
+    "Panel's GPU",
+    "Settings seen",
+    "Suggested GPU",
+    "Process",
+    "Compositor",
+];
 
 /// Where the two logs part for the first time.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]

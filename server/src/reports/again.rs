@@ -1,0 +1,75 @@
+//! One log of a report, read once more from the files that are kept: everything that `explain` says of it.
+
+use std::io::{Cursor, Read};
+use std::path::Path;
+
+use tokio::sync::Semaphore;
+use triage::bundle::{self, Limits};
+use triage::explain::Dossier;
+use wire::ScanReport;
+
+use super::limits::ReportLimits;
+use super::upload::File;
+use super::{answer, blocking};
+use crate::error::Error;
+use crate::store::{ReportLog, Store};
+
+/// Each may hold a whole bundle for a moment.
+static A_FEW_AT_A_TIME: Semaphore = Semaphore::const_new(2);
+
+/// All about a log of a report.
+///
+/// # Errors
+/// [`Error::NotFound`] when the report has gone meanwhile, or when the database fails.
+pub async fn dossier(store: &Store, id: &str, log: &ReportLog) -> Result<Dossier, Error> {
+    let turn = A_FEW_AT_A_TIME.acquire().await.map_err(|error| Error::Internal(error.into()))?;
+    let summary = log.summary.clone();
+    let report: ScanReport = serde_json::from_str(&summary).map_err(answer::ours)?;
+    let holds = |name: &str| {
+        let member = report.file.strip_prefix(name);
+        member.is_some_and(|rest| rest.is_empty() || rest.starts_with("!/"))
+    };
+    let mut found = None;
+    for (number, (name, bytes)) in (0_i64..).zip(store.report_files(id).await?) {
+        if !holds(&name) {
+            continue;
+        }
+        let Some(packed) = store.report_body(id, number).await? else { continue };
+        let (wanted, summary) = (report.file.clone(), summary.clone());
+        let read = move || {
+            // The size is ours, so it is what comes out.
+            let bytes = zstd::bulk::decompress(&packed, usize::try_from(bytes).unwrap_or(0))?;
+            Ok(find(&File { name, bytes: bytes.into() }, &wanted, &summary))
+        };
+        match blocking(read).await? {
+            Some((dossier, true)) => return Ok(dossier),
+            Some((dossier, false)) => found = found.or(Some(dossier)),
+            None => {}
+        }
+    }
+    drop(turn);
+    found.ok_or(Error::NotFound)
+}
+
+/// The log of this name, and whether it is the very one: several may have the same name.
+fn find(file: &File, wanted: &str, summary: &str) -> Option<(Dossier, bool)> {
+    let mut found: Option<(Dossier, bool)> = None;
+    let mut look = |name: String, contents: &mut dyn Read| {
+        if name == wanted && found.as_ref().is_none_or(|(_, same)| !same) {
+            let dossier = Dossier::of_log(contents, name);
+            let same = serde_json::to_string(&dossier.report).is_ok_and(|own| wire::cell::json(&own) == summary);
+            if same || found.is_none() {
+                found = Some((dossier, same));
+            }
+        }
+    };
+    if bundle::is_zip(&file.bytes) || bundle::is_named(Path::new(&file.name)) {
+        let ReportLimits { logs: members, member_bytes, unpacked_bytes, .. } = ReportLimits::default();
+        let limits = Limits { members, member_bytes, unpacked_bytes };
+        let each = &mut |member: &str, contents: &mut dyn Read| look(format!("{}!/{member}", file.name), contents);
+        bundle::members_within(Cursor::new(&file.bytes), limits, each, &mut |_, _| {});
+    } else {
+        look(file.name.clone(), &mut file.bytes.as_ref());
+    }
+    found
+}
