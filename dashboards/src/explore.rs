@@ -119,8 +119,8 @@ impl ExplorePage {
     fn csv_href(&self) -> String {
         let query = self.selection.query.filters_only().href("/api/v1/summary");
         let mark = if query.contains('?') { '&' } else { '?' };
-        let group_by: String = self.group_by.iter().map(|dimension| format!("group_by={dimension}&")).collect();
-        format!("{query}{mark}{group_by}format=csv")
+        let group_by: Vec<_> = self.group_by.iter().map(|dimension| format!("group_by={dimension}")).collect();
+        format!("{query}{mark}{}&format=csv", group_by.join("&"))
     }
 }
 

@@ -14,3 +14,4 @@ mod shapes;
 mod torture;
 mod uploads;
 mod verdicts;
+mod walk;

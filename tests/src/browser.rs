@@ -10,6 +10,7 @@ use chromiumoxide::cdp::browser_protocol::emulation::{MediaFeature, SetDeviceMet
 use chromiumoxide::cdp::browser_protocol::log::EventEntryAdded;
 use chromiumoxide::cdp::browser_protocol::page::Viewport;
 use chromiumoxide::cdp::js_protocol::runtime::{EventConsoleApiCalled, EventExceptionThrown};
+use chromiumoxide::layout::Point;
 use chromiumoxide::page::ScreenshotParams;
 use futures::StreamExt as _;
 use serde_json::Value;
@@ -22,6 +23,11 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
 const PARTING: Duration = Duration::from_secs(20);
 /// The screens that are photographed are this tall; what lies below is in the picture too.
 const HEIGHT_PX: u32 = 900;
+
+/// Of a long page as much is photographed.
+const MOST_PX: f64 = 2400.0;
+/// Pictures are for looking at the whole, and lie in the repository.
+const SCALE: f64 = 0.6;
 
 /// Light or dark, as the reader's system says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -211,6 +217,32 @@ impl Tab<'_> {
         clicked.unwrap_or_else(|error| panic!("{selector} cannot be clicked: {error}"));
     }
 
+    /// Clicks with the mouse where the body of a function says, `[x, y]` on the screen.
+    ///
+    /// # Panics
+    /// When it says nothing.
+    #[track_caller]
+    pub fn click_at(&self, body: &str) {
+        let place = self.ask(&format!("(() => {{ {body} }})()"));
+        let number = |index: usize| place[index].as_f64().unwrap_or_else(|| panic!("{place} is no place"));
+        let clicked = self.browser.block_on(async {
+            self.page.click(Point { x: number(0), y: number(1) }).await?;
+            Ok::<_, chromiumoxide::error::CdpError>(())
+        });
+        clicked.unwrap_or_else(|error| panic!("{place} cannot be clicked: {error}"));
+    }
+
+    /// Closes it, so that a long walk does not keep every page.
+    pub fn close(self) {
+        // A tab that is gone is closed.
+        let _ = self.browser.block_on(self.page.close());
+    }
+
+    /// The browser's button.
+    pub fn back(&self) {
+        self.ask("history.back()");
+    }
+
     /// Takes a picture of the whole page as `NAME.png`, in the folder that `WEAVEWATCH_SCREENS` names, else in
     /// `target/screens`. A relative folder counts from the workspace's root.
     ///
@@ -225,12 +257,42 @@ impl Tab<'_> {
         self.ask("scrollTo(0, 0)");
         let taken = self.browser.block_on(async {
             let size = self.page.layout_metrics().await?.css_content_size;
-            let whole = Viewport { x: 0.0, y: 0.0, width: size.width, height: size.height, scale: 1.0 };
+            // Small and not endless: what is looked at is the first screens.
+            let height = size.height.min(MOST_PX);
+            let whole = Viewport { x: 0.0, y: 0.0, width: size.width, height, scale: SCALE };
             // The library's own `full_page` would leave the tab with another screen behind.
             let params = ScreenshotParams::builder().clip(whole).capture_beyond_viewport(true).build();
             self.page.save_screenshot(params, folder.join(format!("{name}.png"))).await
         });
         taken.unwrap_or_else(|error| panic!("no picture of {name}: {error}"));
+    }
+
+    /// What is wrong with how the page looks: texts that overlap or are cut (`looks.js`).
+    ///
+    /// # Panics
+    /// When it cannot be asked.
+    #[track_caller]
+    pub fn flaws(&self) -> Vec<String> {
+        // At once, without the animation of a picture or a sticky edge in between.
+        self.ask("scrollTo(0, 0)");
+        sentences(&self.ask(include_str!("looks.js")))
+    }
+
+    /// What axe-core finds that keeps people out, serious or worse. `tests/run` installs it; `WEAVEWATCH_TEST_AXE` names its file.
+    ///
+    /// # Panics
+    /// When it is not there: a page that nobody checked is not accessible.
+    #[track_caller]
+    pub fn barriers(&self) -> Vec<String> {
+        let file =
+            std::env::var_os("WEAVEWATCH_TEST_AXE").expect("WEAVEWATCH_TEST_AXE names axe.min.js, as in tests/run");
+        let script = std::fs::read_to_string(&file).expect("axe-core can be read");
+        // By the debugger's protocol, so that the page's policy stands.
+        self.ask(&format!("{script}; true"));
+        let run = "axe.run(document, {resultTypes: ['violations']}).then(found => found.violations \
+                   .filter(one => ['serious', 'critical'].includes(one.impact)) \
+                   .map(one => one.id + ': ' + one.help + ': ' + one.nodes.slice(0, 3).map(node => node.html.slice(0, 160)).join(' | ')))";
+        sentences(&self.ask(run))
     }
 
     /// What the browser complained about since the tab was opened: errors and warnings of the console, scripts that
@@ -256,6 +318,11 @@ impl Tab<'_> {
         }
         panic!("the provoked complaints did not come, only {:?}", self.complaints);
     }
+}
+
+fn sentences(list: &Value) -> Vec<String> {
+    let list = list.as_array().unwrap_or_else(|| panic!("{list} is no list")).iter();
+    list.map(|sentence| sentence.as_str().unwrap_or_default().to_owned()).collect()
 }
 
 /// Collects everything that a browser shows as a problem in its console.

@@ -35,7 +35,7 @@ pub use machine::{
     __path_delete as __path_delete_machine, __path_page as __path_machine, delete as delete_machine, page as machine,
 };
 pub use machines::{__path_page as __path_machines, page as machines};
-pub use triage::{__path_bring, __path_page as __path_triage, bring, page as triage};
+pub use triage::{__path_bring, __path_page as __path_triage, bring, may_bring, page as triage};
 
 /// Periods that are offered, in days.
 const PERIODS: [u32; 3] = [7, 30, 90];
