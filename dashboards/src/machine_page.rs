@@ -172,12 +172,37 @@ impl MachinePage {
     }
 }
 
+/// Who set something.
+fn source_words(source: Option<&str>) -> &str {
+    match source {
+        Some("env") => "environment",
+        Some("user") => "user settings",
+        Some("machine") => "machine settings",
+        Some(other) => other,
+        None => "the logs do not say who",
+    }
+}
+
+/// Kills and forces the placement; the opt-in of old builds does neither.
+fn is_test_flag(name: &str, value: Option<&str>) -> bool {
+    let opts_in = name == "DXR_WEAVE_ON_SCANOUT" && value.is_some_and(|value| !value.starts_with('0'));
+    meaning(name).is_some() && !opts_in
+}
+
+/// Those of some settings (name, value, source) that somebody forgot, as `NAME=VALUE` with who set it.
+pub fn test_flags(settings: impl Iterator<Item = (String, Option<String>, Option<String>)>) -> Vec<(String, String)> {
+    let flags = settings.filter(|(name, value, _)| is_test_flag(name, value.as_deref()));
+    flags
+        .map(|(name, value, source)| {
+            let set = value.map_or_else(|| name.clone(), |value| format!("{name}={value}"));
+            (set, source_words(source.as_deref()).to_owned())
+        })
+        .collect()
+}
+
 impl SettingRow {
-    /// Kills and forces the placement; the opt-in of old builds does neither.
     fn is_test_flag(&self) -> bool {
-        let opts_in =
-            self.name == "DXR_WEAVE_ON_SCANOUT" && self.value.as_deref().is_some_and(|value| !value.starts_with('0'));
-        meaning(&self.name).is_some() && !opts_in
+        is_test_flag(&self.name, self.value.as_deref())
     }
 
     pub(crate) fn meaning(&self) -> &'static str {
@@ -185,13 +210,7 @@ impl SettingRow {
     }
 
     pub(crate) fn source_words(&self) -> &str {
-        match self.source.as_deref() {
-            Some("env") => "environment",
-            Some("user") => "user settings",
-            Some("machine") => "machine settings",
-            Some(other) => other,
-            None => "the logs do not say who",
-        }
+        source_words(self.source.as_deref())
     }
 
     pub(crate) fn honoured_words(&self) -> &'static str {

@@ -11,6 +11,9 @@ use crate::spread::Spread;
 use crate::table::behind;
 use crate::{Outcome, Query};
 
+/// The value of the parameter `state` for machines with a test flag in their newest log.
+pub const FLAGGED: &str = "flagged";
+
 /// One page of machines.
 #[derive(Clone, PartialEq, Debug, Default, Template)]
 #[template(path = "machines.html")]
@@ -48,6 +51,8 @@ pub struct MachineRow {
     pub last_contact: Option<String>,
     /// Events that will never arrive.
     pub lost_events: u64,
+    /// Kill switches and other test flags that its newest log tells of, each with who set it.
+    pub flags: Vec<(String, String)>,
 }
 
 /// A part of the bar of outcomes.
@@ -68,6 +73,14 @@ impl MachinesPage {
         let begins = if prefix.is_empty() { String::new() } else { format!(" whose name begins with {prefix}") };
         if self.is_empty_server() {
             "No machines yet".to_owned()
+        } else if self.is_flagged() {
+            match self.machines.len() as u64 {
+                0 => "No machine has a test flag still set".to_owned(),
+                some => {
+                    format!("A test flag is still set on {}", counted(some, "machine"))
+                        + if self.next_cursor.is_some() { " of this page" } else { "" }
+                }
+            }
         } else if self.machines.is_empty() {
             format!("No machine{begins} fits these filters")
         } else if !begins.is_empty() {
@@ -83,6 +96,16 @@ impl MachinesPage {
                 self.selection.whole.machines()
             )
         }
+    }
+
+    fn is_flagged(&self) -> bool {
+        self.selection.query.get("state") == Some(FLAGGED)
+    }
+
+    /// The same machines with a test flag, or all again.
+    fn flagged_href(&self) -> String {
+        let query = self.selection.query.without("q");
+        if self.is_flagged() { query.without("state") } else { query.with("state", FLAGGED) }.href("/machines")
     }
 
     fn is_empty_server(&self) -> bool {

@@ -11,6 +11,7 @@ mod page;
 mod reports;
 mod servers;
 mod shapes;
+mod tasks;
 mod torture;
 mod uploads;
 mod verdicts;

@@ -1,11 +1,12 @@
 //! A real browser without a window, and what a tester does with it: open, look, click, photograph, listen for complaints.
 
 use std::future::Future;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use chromiumoxide::BrowserConfig;
+use chromiumoxide::cdp::browser_protocol::dom::SetFileInputFilesParams;
 use chromiumoxide::cdp::browser_protocol::emulation::{MediaFeature, SetDeviceMetricsOverrideParams};
 use chromiumoxide::cdp::browser_protocol::log::EventEntryAdded;
 use chromiumoxide::cdp::browser_protocol::page::Viewport;
@@ -230,6 +231,25 @@ impl Tab<'_> {
             Ok::<_, chromiumoxide::error::CdpError>(())
         });
         clicked.unwrap_or_else(|error| panic!("{place} cannot be clicked: {error}"));
+    }
+
+    /// Chooses a file in the field that `selector` finds.
+    ///
+    /// # Panics
+    /// When there is no such field.
+    #[track_caller]
+    pub fn choose(&self, selector: &str, file: &Path) {
+        let chosen = self.browser.block_on(async {
+            let field = self.page.find_element(selector).await?;
+            let files = SetFileInputFilesParams::builder()
+                .file(file.to_string_lossy())
+                .backend_node_id(field.backend_node_id)
+                .build()
+                .map_err(chromiumoxide::error::CdpError::msg)?;
+            self.page.execute(files).await?;
+            Ok::<_, chromiumoxide::error::CdpError>(())
+        });
+        chosen.unwrap_or_else(|error| panic!("{selector} takes no file: {error}"));
     }
 
     /// Closes it, so that a long walk does not keep every page.

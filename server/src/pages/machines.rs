@@ -4,7 +4,7 @@ use axum::Extension;
 use axum::extract::{RawQuery, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
-use dashboards::{MachineRow, MachinesPage, Outcome, Query, query};
+use dashboards::{FLAGGED, MachineRow, MachinesPage, Outcome, Query, query};
 
 use super::{count, drawn, filter, frame, selection, server_url, spread};
 use crate::app::App;
@@ -12,7 +12,7 @@ use crate::auth::Caller;
 use crate::error::{Error, Html};
 use crate::openapi::Filters;
 use crate::query::no_cursor;
-use crate::store::{Browsed, NO_START_S, local};
+use crate::store::{Browsed, NO_START_S, Wanted, local};
 use crate::text;
 
 /// Machines in the table.
@@ -49,19 +49,26 @@ async fn draw(app: &App, page: MachinesPage, query: Query) -> Result<Response, E
         return Err(no_cursor());
     }
     let prefix = query.get("q").unwrap_or_default().trim().to_ascii_lowercase();
+    let wanted = Wanted { prefix: &prefix, with_settings: query.get("state") == Some(FLAGGED) };
     // What is no name begins like none.
     let is_hex = prefix.len() <= 32 && prefix.bytes().all(|byte| byte.is_ascii_hexdigit());
     let (browsed, next_cursor) =
-        if is_hex { app.store.browse(&filter, &prefix, after, MACHINES).await? } else { (Vec::new(), None) };
-    let machines = browsed.into_iter().map(row).collect();
+        if is_hex { app.store.browse(&filter, wanted, after, MACHINES).await? } else { (Vec::new(), None) };
+    let mut machines: Vec<_> = browsed.into_iter().map(row).collect();
+    if wanted.with_settings {
+        // Some settings are no test flags.
+        machines.retain(|own: &MachineRow| !own.flags.is_empty());
+    }
     drawn(MachinesPage { selection: selection(app, query, &filter).await?, machines, next_cursor, ..page }.render())
 }
 
 fn row(own: Browsed) -> MachineRow {
-    let Browsed { machine, group, newest } = own;
+    let Browsed { machine, group, newest, settings } = own;
+    let flags = settings.into_iter().map(|(name, own)| (name, own.value, own.source));
     let started =
         |seconds| if seconds > NO_START_S { local(seconds).replacen('T', " ", 1) } else { "not known".to_owned() };
     MachineRow {
+        flags: dashboards::test_flags(flags),
         cohort: machine.cohort.map(|cohort| (cohort.id, cohort.label)),
         spread: group.map(|group| spread(&group.totals)).unwrap_or_default(),
         logs: count(machine.logs),

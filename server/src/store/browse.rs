@@ -7,7 +7,7 @@ use sqlx::{AssertSqlSafe, Row};
 
 use super::filter::Sql;
 use super::machines::machine_row;
-use super::{Dimension, Filter, Group, Machine, Store};
+use super::{Dimension, Filter, Group, Machine, Store, StoredLever, corrupt};
 
 /// A machine of such a page.
 #[derive(Clone, PartialEq, Debug)]
@@ -18,10 +18,24 @@ pub struct Browsed {
     pub group: Option<Group>,
     /// Its newest log, with the start in seconds as `logs.started_s` has it.
     pub newest: Option<(String, i64)>,
+    /// What that log says that somebody set, by variable.
+    pub settings: BTreeMap<String, StoredLever>,
 }
 
+/// Which machines are looked through.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Wanted<'a> {
+    /// The first digits of their ids.
+    pub prefix: &'a str,
+    /// Only those whose newest log says that somebody set something.
+    pub with_settings: bool,
+}
+
+/// A machine's newest log, and what it says that somebody set.
+type Newest = ((String, i64), BTreeMap<String, StoredLever>);
+
 impl Store {
-    /// At most `limit` machines whose id comes behind `after` and begins with `prefix`, and where the next page begins. With
+    /// At most `limit` machines of the wanted ones whose id comes behind `after`, and where the next page begins. With
     /// filters only those that have a log which they let through.
     ///
     /// # Errors
@@ -29,11 +43,11 @@ impl Store {
     pub async fn browse(
         &self,
         filter: &Filter,
-        prefix: &str,
+        wanted: Wanted<'_>,
         after: &str,
         limit: u32,
     ) -> sqlx::Result<(Vec<Browsed>, Option<String>)> {
-        let mut ids = self.browsed_ids(filter, prefix, after, limit).await?;
+        let mut ids = self.browsed_ids(filter, wanted, after, limit).await?;
         // One more tells whether there is a next page.
         let more = ids.len() > limit as usize;
         ids.truncate(limit as usize);
@@ -52,15 +66,20 @@ impl Store {
             let key = group.key.get(Dimension::Machine.as_str()).and_then(|key| key.as_str()).map(str::to_owned);
             groups.insert(key.unwrap_or_default(), group);
         }
-        let browsed = machines.into_iter().map(|machine| Browsed {
-            group: groups.remove(&machine.id),
-            newest: newest.remove(&machine.id),
-            machine,
+        let browsed = machines.into_iter().map(|machine| {
+            let (newest, settings) = newest.remove(&machine.id).unzip();
+            Browsed { group: groups.remove(&machine.id), newest, settings: settings.unwrap_or_default(), machine }
         });
         Ok((browsed.collect(), next))
     }
 
-    async fn browsed_ids(&self, filter: &Filter, prefix: &str, after: &str, limit: u32) -> sqlx::Result<Vec<String>> {
+    async fn browsed_ids(
+        &self,
+        filter: &Filter,
+        Wanted { prefix, with_settings }: Wanted<'_>,
+        after: &str,
+        limit: u32,
+    ) -> sqlx::Result<Vec<String>> {
         let mut sql = Sql::default();
         let column = if *filter == Filter::default() {
             sql.push("select m.id from machines m where 1 = 1");
@@ -73,6 +92,12 @@ impl Store {
         // Ids are hex digits, so everything that begins like this sorts in front of it with a `g` behind.
         let (after, first, last) =
             (sql.bind(after.to_owned()), sql.bind(prefix.to_owned()), sql.bind(format!("{prefix}g")));
+        if with_settings {
+            sql.push(&format!(
+                " and (select n.settings from logs n where n.machine = {column}
+                       order by n.started_s desc, n.id desc limit 1) is not null"
+            ));
+        }
         let limit = sql.bind(i64::from(limit) + 1);
         sql.push(&format!(
             " and {column} > {after} and {column} >= {first} and {column} < {last} order by {column} limit {limit}"
@@ -80,15 +105,21 @@ impl Store {
         sqlx::query_scalar_with(AssertSqlSafe(sql.text), sql.arguments).fetch_all(&self.pool).await
     }
 
-    async fn newest_logs(&self, ids: &[String]) -> sqlx::Result<BTreeMap<String, (String, i64)>> {
+    async fn newest_logs(&self, ids: &[String]) -> sqlx::Result<BTreeMap<String, Newest>> {
         let mut sql = Sql::default();
         sql.push(
-            "select l.machine, l.id, l.started_s from machines m join logs l on l.id =
+            "select l.machine, l.id, l.started_s, l.settings from machines m join logs l on l.id =
                  (select n.id from logs n where n.machine = m.id order by n.started_s desc, n.id desc limit 1)",
         );
         push_ids(&mut sql, " where m.id in ", ids);
         let rows = sqlx::query_with(AssertSqlSafe(sql.text), sql.arguments).fetch_all(&self.pool).await?;
-        rows.iter().map(|row| Ok((row.try_get(0)?, (row.try_get(1)?, row.try_get(2)?)))).collect()
+        rows.iter()
+            .map(|row| {
+                let settings: Option<&str> = row.try_get(3)?;
+                let settings = settings.map(serde_json::from_str).transpose().map_err(corrupt)?.unwrap_or_default();
+                Ok((row.try_get(0)?, ((row.try_get(1)?, row.try_get(2)?), settings)))
+            })
+            .collect()
     }
 }
 

@@ -19,13 +19,16 @@ use crate::text;
 
 /// One setting as `logs.settings` holds it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(super) struct StoredLever {
+pub struct StoredLever {
+    /// What it was set to.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub(super) value: Option<String>,
+    pub value: Option<String>,
+    /// By whom: `env`, `user` or `machine`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub(super) source: Option<String>,
+    pub source: Option<String>,
+    /// Whether the runtime followed it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub(super) honoured: Option<bool>,
+    pub honoured: Option<bool>,
 }
 
 /// What one log tells of its PC.

@@ -63,7 +63,7 @@ use tokio::sync::{Mutex, MutexGuard};
 
 use crate::telemetry;
 pub use boots::{Boot, Learned, LogTime, Setting, local};
-pub use browse::Browsed;
+pub use browse::{Browsed, Wanted};
 pub use checkup::Checkup;
 pub use columns::NO_START_S;
 pub use commits::Upload;
@@ -75,7 +75,7 @@ pub use filter::{Dimension, Filter};
 pub use fleet::Fleet;
 pub use holdings::Holdings;
 pub use ingest::log_id;
-pub use learned::content;
+pub use learned::{StoredLever, content};
 pub use logs::{Cursor, LogRow, StoredLog};
 pub use losses::{LossCursor, LossRow, LossTotal, Losses};
 pub use machines::{CohortName, Machine, MachineRow};
