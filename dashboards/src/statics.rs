@@ -41,6 +41,9 @@ pub const CHARTS_SCRIPT: StaticFile = StaticFile::new(include_bytes!("../static/
 /// Bringing logs.
 pub const TRIAGE_SCRIPT: StaticFile = StaticFile::new(include_bytes!("../static/js/triage.js"), SCRIPT, "triage", "js");
 
+/// What the page of arrivals does with scripts.
+pub const LIVE_SCRIPT: StaticFile = StaticFile::new(include_bytes!("../static/js/live.js"), SCRIPT, "live", "js");
+
 /// Fragments of pages (0BSD, see `static/vendor`).
 pub const HTMX: StaticFile =
     StaticFile::vendored(include_bytes!("../static/vendor/htmx-4.0.1.min.js"), "htmx", "4.0.1");
@@ -52,7 +55,7 @@ pub const ECHARTS: StaticFile =
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// Every file there is.
-pub const ALL: [StaticFile; 7] = [STYLE, ICON, PAGE_SCRIPT, CHARTS_SCRIPT, TRIAGE_SCRIPT, HTMX, ECHARTS];
+pub const ALL: [StaticFile; 8] = [STYLE, ICON, PAGE_SCRIPT, CHARTS_SCRIPT, LIVE_SCRIPT, TRIAGE_SCRIPT, HTMX, ECHARTS];
 
 /// The file at the path of a request, `/static/weavewatch.0123456789abcdef.css`; `None` for another hash too, so that a
 /// cache never keeps the wrong bytes under a name.

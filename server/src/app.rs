@@ -11,6 +11,7 @@ use crate::auth::Caller;
 use crate::error::Error;
 use crate::health::LastWrite;
 use crate::limits::{Limits, Rates};
+use crate::live::Live;
 use crate::reports::ReportLimits;
 use crate::store::Store;
 use crate::telemetry::Gauges;
@@ -55,6 +56,8 @@ pub struct State {
     pub limits: Limits,
     /// The address of an issue tracker's form, with `{title}` and `{body}`.
     pub issue_tracker: Option<String>,
+    /// What arrives just now.
+    pub live: Live,
     /// For `/metrics`.
     pub gauges: Gauges,
     /// It was asked to end: what was accepted is finished, nothing more is promised.
@@ -78,6 +81,7 @@ impl State {
             bound_to_loopback: true,
             limits: Limits::new(Rates::default()),
             issue_tracker: None,
+            live: Live::default(),
             gauges: Gauges::default(),
             stopping: AtomicBool::new(false),
         }

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use anyhow::{Context, bail};
 use parser::LogReader;
@@ -68,6 +69,8 @@ pub async fn run(listen: SocketAddr) -> anyhow::Result<()> {
         loaded = shown => loaded,
         () = stop.asked() => Ok(()),
     };
+    // Pages that watch arrivals end by that.
+    app.stopping.store(true, Ordering::Relaxed);
     drop(end);
     server.await.context("failed to stop in good order")?;
     app.store.close().await;

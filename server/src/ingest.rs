@@ -86,7 +86,9 @@ async fn store(app: &App, caller: &Caller, encoding: Encoding, body: Bytes) -> R
     let mut refused = checked.refused;
     let pieces = upload.segments();
     let events = upload.events();
+    let logs = upload.log_ids();
     let left = app.store.ingest(upload).await?;
+    app.live.arrived(logs);
     let accepted = (pieces - left.len()) as u64;
     for (place, reason) in left {
         refused.add(place, &reason);

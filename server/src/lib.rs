@@ -14,6 +14,7 @@ pub mod auth;
 pub mod backup;
 pub mod doctor;
 pub mod limits;
+mod live;
 pub mod store;
 
 mod at_most;

@@ -88,6 +88,9 @@ pub fn table() -> Vec<Route> {
         get("/machines/{id}", Access::Page, self::get(pages::machine)),
         // The handler asks for an admin.
         post("/machines/{id}/delete", Access::Page, self::post(pages::delete_machine)),
+        get("/health", Access::Page, self::get(pages::health)),
+        get("/live", Access::Page, self::get(pages::live)),
+        get("/live/events", Access::Page, self::get(pages::live_events)),
         get("/tokens", Access::AdminPage, self::get(pages::admin::list)),
         post("/tokens", Access::AdminPage, self::post(pages::admin::make)),
         post("/tokens/revoke", Access::AdminPage, self::post(pages::admin::revoke)),

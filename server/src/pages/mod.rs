@@ -5,6 +5,8 @@ mod compare;
 mod explore;
 mod files;
 mod fleet;
+mod health;
+mod live;
 mod log;
 mod logs;
 mod machine;
@@ -29,6 +31,8 @@ pub use compare::{__path_page as __path_compare, page as compare};
 pub use explore::{__path_page as __path_explore, page as explore};
 pub use files::{__path_file, file};
 pub use fleet::{__path_page as __path_fleet, page as fleet};
+pub use health::{__path_page as __path_health, page as health};
+pub use live::{__path_events as __path_live_events, __path_page as __path_live, events as live_events, page as live};
 pub use log::{__path_page as __path_log, page as log, told_by};
 pub use logs::{__path_page as __path_logs, page as logs};
 pub use machine::{

@@ -4,7 +4,7 @@
 //! that one that fails is answered alone, commits, and only then answers. Machines come in one order, so that servers that
 //! share a database do not wait for each other in a circle.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Mutex, PoisonError};
 use std::{io, mem};
 
@@ -12,7 +12,7 @@ use tokio::sync::{Mutex as AsyncMutex, oneshot};
 use wire::Segment;
 
 use super::dead_letters::{self, DeadLetter, OF_A_MACHINE};
-use super::ingest::put;
+use super::ingest::{log_id, put};
 use super::pieces::Piece;
 use super::{Store, Write, corrupt, losses};
 use crate::telemetry;
@@ -82,6 +82,12 @@ impl Upload {
     /// How many observations it has.
     pub fn events(&self) -> i64 {
         self.pieces.iter().map(|piece| piece.body.observations).sum()
+    }
+
+    /// The logs that it is about, each once.
+    pub fn log_ids(&self) -> Vec<String> {
+        let logs: BTreeSet<_> = self.pieces.iter().map(|piece| log_id(&self.machine, &piece.segment.log)).collect();
+        logs.into_iter().collect()
     }
 
     /// How many segments it has.

@@ -3,6 +3,7 @@
 //! One set of SQL serves SQLite and PostgreSQL: `$1` placeholders, `bigint`, `text` and `bytea` only, sums cast to `bigint`
 //! (PostgreSQL widens them to a type that the common driver does not know).
 
+mod agents;
 mod audit;
 mod bodies;
 mod boots;
@@ -62,6 +63,7 @@ use sqlx::{Any, AnyConnection, AnyPool, Connection, Executor, Row, Transaction};
 use tokio::sync::{Mutex, MutexGuard};
 
 use crate::telemetry;
+pub use agents::Beat;
 pub use boots::{Boot, Learned, LogTime, Setting, local};
 pub use browse::{Browsed, Wanted};
 pub use checkup::Checkup;
@@ -143,6 +145,16 @@ struct Write<'a> {
     /// Local days of which something changes, for the columnar copy; empty for logs without a date.
     days: BTreeSet<String>,
     _turn: Option<MutexGuard<'a, ()>>,
+}
+
+impl Place {
+    /// Which database it is, in a word.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::File(_) => "SQLite",
+            Self::Postgres(_) => "PostgreSQL",
+        }
+    }
 }
 
 /// As messages name it: a URL without the password that may stand in it.

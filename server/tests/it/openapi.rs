@@ -164,10 +164,22 @@ async fn fill(world: &World) {
 }
 
 /// What readers ask: each route as it should be asked, and as it should not.
-const ASKED: [(&str, &str); 47] = [
+const ASKED: [(&str, &str); 59] = [
     ("/triage", "?state=new"),
     ("/triage", "?state=nonsense"),
     ("/", ""),
+    ("/logs", "?split=off"),
+    ("/logs", "?split=nonsense"),
+    ("/logs/{id}", ""),
+    ("/logs/{id}", "?nonsense=1"),
+    ("/machines", ""),
+    ("/machines", "?cursor=x"),
+    ("/machines/{id}", ""),
+    ("/machines/{id}", "?nonsense=1"),
+    ("/health", ""),
+    ("/health", "?nonsense=1"),
+    ("/live", ""),
+    ("/live", "?nonsense=1"),
     ("/healthz", ""),
     ("/readyz", ""),
     ("/static/{name}", ""),

@@ -1,0 +1,151 @@
+//! `GET /health`: whether logs keep coming, and how the server is.
+
+use axum::Extension;
+use axum::extract::State;
+use axum::response::Response;
+use dashboards::health_page::{AGES, HealthPage, LossRow, Refused, Waiting, bytes};
+
+use super::{count, drawn, frame};
+use crate::app::{App, WAITING_KIB};
+use crate::auth::Caller;
+use crate::error::{Error, Html};
+use crate::query::{Pairs, unknown};
+use crate::store::{Beat, Filter, Store};
+use crate::text;
+
+/// Machines that are silent, agents that are behind, segments that were refused: the first of each.
+const ROWS: u32 = 20;
+/// For the count of segments that were refused lately.
+const DAYS: i64 = 7;
+
+/// How agents and server are.
+#[utoipa::path(
+    get, path = "/health", operation_id = "health_page", tag = "pages",
+    responses(
+        (status = 200, description = "The page", body = String, content_type = "text/html"),
+        (status = 400, description = "A query, where none is asked")
+    )
+)]
+pub async fn page(
+    State(app): State<App>,
+    caller: Option<Extension<Caller>>,
+    pairs: Result<Pairs, Error>,
+) -> Result<Response, Html> {
+    let drawing = async {
+        if let Some((name, _)) = pairs?.0.first() {
+            return Err(unknown(name));
+        }
+        let page = read(&app).await?;
+        drawn(HealthPage { frame: frame("/health", caller), ..page }.render())
+    };
+    drawing.await.map_err(Html)
+}
+
+async fn read(app: &App) -> Result<HealthPage, Error> {
+    let store = &app.store;
+    let since = AGES.map(|(_, seconds)| text::from_now(-seconds));
+    let (contacts, machines) = store.contacts_since(since.each_ref().map(String::as_str)).await?;
+    let (mut beats, _) = store.beats().await?;
+    let waiting_bytes = beats.iter().map(|beat| beat.queue_bytes).fold(0, u64::saturating_add);
+    beats.retain(|beat| beat.queue_bytes > 0 || beat.slowed.is_some());
+    beats.sort_by_key(|beat| std::cmp::Reverse((beat.lag_s, beat.queue_bytes)));
+    beats.truncate(ROWS as usize);
+    let (kept, lately) = store.dead_letter_counts(DAYS).await?;
+    let (letters, _) = store.dead_letters(None, None, ROWS).await?;
+    let (words, more) = store.drift(&Filter::default(), 1).await?;
+    let versions = store.agent_versions().await?;
+    let losses = store.fleet_losses().await?;
+    let mut page = HealthPage {
+        machines: count(machines),
+        contacts: contacts.map(count),
+        versions: versions.into_iter().map(|own| (own.agent, count(own.machines), own.last_contact)).collect(),
+        silent: store.silent_machines(ROWS).await?,
+        waiting: beats.into_iter().map(waiting).collect(),
+        waiting_bytes,
+        losses: losses
+            .into_iter()
+            .map(|own| LossRow {
+                reason: own.reason,
+                machines: count(own.machines),
+                bytes: own.bytes,
+                events: own.events,
+            })
+            .collect(),
+        refused: (count(kept), count(lately)),
+        newest_refused: letters
+            .into_iter()
+            .map(|own| Refused {
+                machine: own.machine,
+                received: own.received,
+                reason: own.reason,
+                size_bytes: count(own.size_bytes),
+            })
+            .collect(),
+        unknown_words: words.len() as u64 + count(more),
+        ..HealthPage::default()
+    };
+    server(app, &mut page).await?;
+    Ok(page)
+}
+
+fn waiting(beat: Beat) -> Waiting {
+    Waiting {
+        machine: beat.machine,
+        at: beat.at,
+        queue_bytes: beat.queue_bytes,
+        lag_s: beat.lag_s,
+        slowed: beat.slowed,
+    }
+}
+
+/// What the server knows of itself.
+async fn server(app: &App, page: &mut HealthPage) -> Result<(), Error> {
+    let store = &app.store;
+    let held = store.holdings().await?;
+    let logs: i64 = held.logs_by_split.iter().map(|(_, logs)| logs).sum();
+    let older = store.logs_to_judge(false).await?;
+    let size = |own: u64| bytes(own as f64);
+    let mut rows = vec![
+        ("Version", env!("CARGO_PKG_VERSION").to_owned()),
+        ("Database", store.place().kind().to_owned()),
+        ("Schema", Store::schema_version().to_string()),
+        ("Rules of verdicts", resolver::RULES.to_string()),
+        ("Logs judged by older rules", older.to_string()),
+        ("Logs", logs.to_string()),
+        ("Size of the database", size(held.size_bytes)),
+    ];
+    rows.extend(store.wal_bytes().map(|wal| ("Write-ahead log", size(wal))));
+    match store.free_bytes() {
+        Ok(Some(free)) => {
+            rows.push(("Free on its disk", size(free)));
+            if free < app.reserve_bytes {
+                let reserve = size(app.reserve_bytes);
+                page.trouble = format!(
+                    "Uploads are refused: {} are left on the database’s disk, the reserve is {reserve}",
+                    size(free)
+                );
+            }
+        }
+        Ok(None) => {}
+        Err(error) => tracing::warn!("failed to ask how much room the database's disk has: {error}"),
+    }
+    let waiting = (WAITING_KIB as usize).saturating_sub(app.waiting.available_permits());
+    rows.push(("Uploads that wait to be stored", size(waiting as u64 * 1024)));
+    let days = store.columnar_days().await?;
+    rows.push(("Days for a columnar copy", days.to_string()));
+    let tokens = held.tokens_by_scope.iter().filter(|(_, count)| *count > 0);
+    let tokens: Vec<_> = tokens.map(|(scope, count)| format!("{count} {scope}")).collect();
+    rows.push(("Valid tokens", if tokens.is_empty() { "none".to_owned() } else { tokens.join(", ") }));
+    if older > 0 {
+        page.hints.push(format!(
+            "{older} logs were judged by older rules: weavewatch-server rejudge brings them up to date."
+        ));
+    }
+    page.lag_s = held.last_upload.as_deref().and_then(|time| time.parse::<jiff::Timestamp>().ok()).map(|time| {
+        let seconds = jiff::Timestamp::now().duration_since(time).as_secs();
+        u64::try_from(seconds).unwrap_or_default()
+    });
+    page.last_upload = held.last_upload;
+    page.server = rows;
+    Ok(())
+}
