@@ -413,7 +413,7 @@ impl Former {
 fn asks(rule: &str) -> String {
     if let Some(token) = rule.strip_prefix("gate.") {
         return match wire::ReasonFacts::ALL.iter().find(|facts| facts.token == token) {
-            Some(facts) => format!("Is it so? {}", facts.meaning),
+            Some(facts) => format!("Refuses the split if: {}", facts.meaning),
             None => "A gate of the split.".to_owned(),
         };
     }

@@ -37,9 +37,8 @@ fn a_log_reads_like_a_lab_report() {
             "<a href=\"#line-12\">line 12</a>",
             "id=\"line-12\"",
             "<b>Decides.</b>",
-            // What to ask, what to try, what the findings are.
+            // What to ask, and what the findings are.
             "Ask next",
-            "What to try",
             "<code>killed</code>",
             // Expected beside observed, with every rule.
             "Expected by the rules",
