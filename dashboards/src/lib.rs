@@ -34,6 +34,7 @@ mod sign_in;
 mod spread;
 pub mod statics;
 mod table;
+mod told;
 mod topology;
 mod triage_page;
 mod two_logs_page;
