@@ -66,6 +66,9 @@ fn lead(name: &str) -> &'static str {
         "exe" => "the program is",
         "machine" => "the machine is",
         "cohort" => "the kind of PC is",
+        "situation" => "what a replay needs is",
+        "unknown" => "an unknown word is",
+        "unknown_build" => "printed by the build",
         "day" => "the day is",
         "from" => "started from",
         _ => "started up to",
@@ -80,6 +83,10 @@ fn value_word(name: &str, value: &str) -> Word {
             "false" => "no".clone_into(&mut word.label),
             _ => {}
         }
+    }
+    if name == "unknown" {
+        // `token:` or `shape:` stands in front.
+        value.split_once(':').map_or(value, |(_, word)| word).clone_into(&mut word.label);
     }
     word
 }
@@ -128,13 +135,16 @@ pub(crate) fn fields(query: &Query) -> Vec<Field> {
         .collect()
 }
 
-/// What is set and has no field, because it has several values or belongs to a link (`day`): the form carries it along, and
+/// Filters that only a link sets.
+const OF_LINKS: [&str; 4] = ["day", "situation", "unknown", "unknown_build"];
+
+/// What is set and has no field, because it has several values or belongs to a link: the form carries it along, and
 /// the sentence offers the way out.
 pub(crate) fn carried(query: &Query) -> Vec<(&'static str, &str)> {
     let several = |name: &str| query.all(name).nth(1).is_some();
     query
         .filters()
-        .filter(|name| *name == "day" || several(name))
+        .filter(|name| OF_LINKS.contains(name) || several(name))
         .chain(SETTINGS)
         .flat_map(|name| query.all(name).map(move |value| (name, value)))
         .collect()

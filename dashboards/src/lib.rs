@@ -10,6 +10,7 @@
 mod admin_pages;
 pub mod chart;
 mod compare_page;
+mod drift_page;
 mod error_page;
 mod explore;
 mod filter;
@@ -19,6 +20,7 @@ mod frame;
 pub mod grid;
 pub mod health_page;
 mod live_page;
+mod letters;
 mod log_page;
 mod log_row;
 mod logs_page;
@@ -39,11 +41,13 @@ mod topology;
 mod triage_page;
 mod two_logs_page;
 mod visible;
+mod what_if_page;
 mod words;
 
 pub use admin_pages::{AuditPage, DeedLine, TokenLine, TokensPage};
 pub use askama::Error;
 pub use compare_page::{ComparePage, Measure, Pair, SIDES, Side};
+pub use drift_page::{DriftBuild, DriftPage, DriftWord, NearWord};
 pub use error_page::ErrorPage;
 pub use explore::{Combination, DIMENSIONS, ExplorePage};
 pub use fleet::{Count, FleetPage, Tally, Trend};
@@ -63,6 +67,7 @@ pub use spread::{Spread, version};
 pub use topology::{Gpu, Output, Topology};
 pub use triage_page::{REPORT_FILTERS, ReportLine, TriagePage};
 pub use two_logs_page::{LogsRow, LogsSide, LoneRecord, TwoLogsPage};
+pub use what_if_page::{EffectView, EndView, GroupView, WhatIfPage, WhatIfView};
 pub use wire::{Outcome, ReportState};
 
 /// The policy that the pages are written for: style, scripts and icons of our own, questions and forms to ourselves, nothing

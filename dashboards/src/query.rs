@@ -7,9 +7,27 @@
 use std::fmt::Write;
 
 /// The filters in the order in which a page names them.
-pub const FILTERS: [&str; 17] = [
-    "outcome", "split", "crossing", "killed", "retired", "reason", "path", "gpu_pair", "render", "scanout", "runtime",
-    "exe", "machine", "cohort", "day", "from", "to",
+pub const FILTERS: [&str; 20] = [
+    "outcome",
+    "split",
+    "crossing",
+    "killed",
+    "retired",
+    "reason",
+    "path",
+    "gpu_pair",
+    "render",
+    "scanout",
+    "runtime",
+    "exe",
+    "machine",
+    "cohort",
+    "situation",
+    "unknown",
+    "unknown_build",
+    "day",
+    "from",
+    "to",
 ];
 
 /// What else a page's URL may say: how it shows what the filters let through. Kept when a filter changes.

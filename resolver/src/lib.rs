@@ -22,4 +22,4 @@ mod verdict;
 
 pub use examine::{Examination, Examiner};
 pub use levers::Lever;
-pub use verdict::{Code, Judge, Strange, strange};
+pub use verdict::{Code, Judge, ON_TOKENS, Strange, rests_on, strange};

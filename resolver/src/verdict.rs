@@ -6,6 +6,7 @@
 
 mod code;
 mod decision;
+mod doubts;
 mod findings;
 mod generation;
 mod judge;
@@ -18,5 +19,6 @@ mod strange;
 mod tests;
 
 pub use code::Code;
+pub use doubts::{ON_TOKENS, rests_on};
 pub use judge::Judge;
 pub use strange::{Strange, strange};

@@ -79,6 +79,8 @@ use crate::{
         pages::explore,
         pages::compare,
         pages::logs,
+        pages::drift,
+        pages::what_if,
         pages::triage,
         pages::bring,
         pages::log,

@@ -81,6 +81,8 @@ pub fn table() -> Vec<Route> {
         get("/explore", Access::Page, self::get(pages::explore)),
         get("/compare", Access::Page, self::get(pages::compare)),
         get("/logs", Access::Page, self::get(pages::logs)),
+        get("/what-if", Access::Page, self::get(pages::what_if)),
+        get("/drift", Access::Page, self::get(pages::drift)),
         get("/triage", Access::Page, self::get(pages::triage)),
         post("/triage", Access::TriagePage, reports::page_receiver()),
         get("/logs/{id}", Access::Page, self::get(pages::log)),

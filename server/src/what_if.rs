@@ -47,32 +47,60 @@ pub async fn answer(State(app): State<App>, Pairs(pairs): Pairs) -> Result<Json<
     let mut question = Question::default();
     let mut filters = String::new();
     for (name, value) in pairs {
-        match name.as_str() {
-            "policy" | "against" | "set" if value.is_empty() => {}
-            "policy" => question.change.policy = Some(policy(&value)?),
-            "against" => question.against = Some(policy(&value)?),
-            "set" => {
-                let (name, value) = setting(&value)?;
-                question.change.set.insert(name, value);
-            }
-            _ if filter.take(&name, &value).map_err(Error::BadQuery)? => {
-                // Values of one name are alternatives, and a link names its own outcome and situations.
-                if !matches!(name.as_str(), "outcome" | "situation") && !value.is_empty() {
-                    filters.extend(["&", &name, "="]);
-                    dashboards::query::encode(&value, &mut filters);
-                }
-            }
-            _ => return Err(unknown(&name)),
+        if question.take(&name, &value)? {
+            continue;
+        }
+        if !filter.take(&name, &value).map_err(Error::BadQuery)? {
+            return Err(unknown(&name));
+        }
+        // Values of one name are alternatives.
+        if !value.is_empty() {
+            filters.extend(["&", &name, "="]);
+            dashboards::query::encode(&value, &mut filters);
         }
     }
+    Ok(Json(ask_in_turn(&app.store, &filter, &question, &filters).await?))
+}
+
+impl Question {
+    /// Takes a parameter; false when it is none of the question's.
+    ///
+    /// # Errors
+    /// [`Error::BadQuery`] for a value that cannot be.
+    pub fn take(&mut self, name: &str, value: &str) -> Result<bool, Error> {
+        match name {
+            "policy" | "against" | "set" if value.is_empty() => {}
+            "policy" => self.change.policy = Some(policy(value)?),
+            "against" => self.against = Some(policy(value)?),
+            "set" => {
+                let (name, value) = setting(value)?;
+                self.change.set.insert(name, value);
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+}
+
+/// Asks when nobody else does. The links of the answer ask about the same logs as the question: `filters` are its filters as
+/// pairs of a query string.
+///
+/// # Errors
+/// When the database fails.
+pub async fn ask_in_turn(store: &Store, filter: &Filter, question: &Question, filters: &str) -> Result<Answer, Error> {
     let turn = ONE_AT_A_TIME.acquire().await.map_err(|error| Error::Internal(error.into()))?;
-    let mut answer = ask(&app.store, &filter, &question).await?;
+    let mut answer = ask(store, filter, question).await?;
     drop(turn);
-    // A link asks about the same logs as the question.
+    // A link names its own outcome and situations.
+    let kept = filters.trim_start_matches('?').split('&').filter(|pair| {
+        let name = pair.split('=').next().unwrap_or_default();
+        !matches!(name, "" | "outcome" | "situation")
+    });
+    let kept = kept.fold(String::new(), |kept, pair| kept + "&" + pair);
     let links =
         answer.effects.iter_mut().flat_map(|effect| &mut effect.pairs).filter_map(|pair| pair.logs_link.as_mut());
-    links.for_each(|link| link.push_str(&filters));
-    Ok(Json(answer))
+    links.for_each(|link| link.push_str(&kept));
+    Ok(answer)
 }
 
 /// Asks the whole fleet, or the part of it that the filter lets through.

@@ -58,6 +58,10 @@ impl IntoParams for Filters {
         // Ids of content are positive numbers.
         let situation = text().pattern(Some("^([0-7][0-9a-f]{15}|)$"));
         parameters.push(parameter("situation", "What a replay of the log needs, by its id.", many(situation.into())));
+        let word = text().pattern(Some("^(any|(token|shape):[^\\x00]*|)$"));
+        parameters.push(parameter("unknown", "A word that nobody knows, as `drift` tells it.", many(word.into())));
+        let build = text().pattern(Some("^[^\\x00]*$"));
+        parameters.push(parameter("unknown_build", "The build that prints such a word.", many(build.into())));
         for (name, meaning) in [
             ("from", "The first day, or the first moment by the log's own clock."),
             ("to", "The last day, or the moment behind the last."),

@@ -2,6 +2,7 @@
 
 pub mod admin;
 mod compare;
+mod drift;
 mod explore;
 mod files;
 mod fleet;
@@ -12,6 +13,7 @@ mod logs;
 mod machine;
 mod machines;
 mod triage;
+mod what_if;
 
 use axum::Extension;
 use axum::http::HeaderMap;
@@ -28,6 +30,7 @@ use crate::forgery;
 use crate::store::{Dimension, Filter, Group, Totals};
 
 pub use compare::{__path_page as __path_compare, page as compare};
+pub use drift::{__path_page as __path_drift, page as drift};
 pub use explore::{__path_page as __path_explore, page as explore};
 pub use files::{__path_file, file};
 pub use fleet::{__path_page as __path_fleet, page as fleet};
@@ -40,6 +43,7 @@ pub use machine::{
 };
 pub use machines::{__path_page as __path_machines, page as machines};
 pub use triage::{__path_bring, __path_page as __path_triage, bring, may_bring, page as triage};
+pub use what_if::{__path_page as __path_what_if, page as what_if};
 
 /// Periods that are offered, in days.
 const PERIODS: [u32; 3] = [7, 30, 90];

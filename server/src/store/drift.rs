@@ -86,11 +86,19 @@ pub struct Nearest {
 }
 
 impl WordKind {
-    const fn as_str(self) -> &'static str {
+    /// The word of the column.
+    pub(super) const fn as_str(self) -> &'static str {
         match self {
             Self::Token => "token",
             Self::Shape => "shape",
         }
+    }
+}
+
+impl WordKind {
+    /// The kind with this word.
+    pub(super) fn from_word(word: &str) -> Option<Self> {
+        [Self::Token, Self::Shape].into_iter().find(|kind| kind.as_str() == word)
     }
 }
 

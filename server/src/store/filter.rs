@@ -8,6 +8,7 @@ use jiff::civil::Date;
 use sqlx::any::AnyArguments;
 use sqlx::{Arguments, Encode, Type};
 
+use super::WordKind;
 use super::moment::Moment;
 use crate::text;
 
@@ -54,6 +55,10 @@ pub struct Filter {
     pub(super) from: Option<Moment>,
     pub(super) to: Option<Moment>,
     pub(super) situations: Vec<i64>,
+    /// Words that nobody knows; none: any of them, when `unknown_is_asked`.
+    unknown: Vec<(WordKind, String)>,
+    unknown_is_asked: bool,
+    unknown_builds: Vec<Option<String>>,
 }
 
 /// SQL under construction with its values.
@@ -149,11 +154,23 @@ impl Filter {
                 let slot = if name == "killed" { &mut self.killed } else { &mut self.retired };
                 *slot = Some(flag);
             }
-            "situation" if value.is_empty() => {}
+            "situation" | "unknown" | "unknown_build" if value.is_empty() => {}
             "situation" => match text::content_id(value) {
                 Some(id) => self.situations.push(id),
                 None => return wrong("the id of a situation, 16 hex digits"),
             },
+            "unknown" => {
+                self.unknown_is_asked = true;
+                match value.split_once(':').and_then(|(kind, what)| Some((WordKind::from_word(kind)?, what))) {
+                    Some((kind, what)) => self.unknown.push((kind, text::for_column(what))),
+                    None if value == "any" => {}
+                    None => return wrong("any, token:WORD or shape:WORD"),
+                }
+            }
+            "unknown_build" => {
+                self.unknown_is_asked = true;
+                self.unknown_builds.push((value != NOT_TOLD).then(|| text::for_column(value)));
+            }
             "from" | "to" => {
                 if value.is_empty() {
                     return Ok(true);
@@ -216,6 +233,30 @@ impl Filter {
         own
     }
 
+    /// Whether only the rows can tell: what is asked for is not counted.
+    pub(super) fn is_of_rows(&self) -> bool {
+        self.killed.is_some() || self.retired.is_some() || !self.situations.is_empty() || self.unknown_is_asked
+    }
+
+    /// Logs with words that nobody knows.
+    fn unknown_clause(&self, sql: &mut Sql) -> String {
+        let mut clauses = vec!["u.log = l.id".to_owned()];
+        if !self.unknown.is_empty() {
+            let words = self.unknown.iter().map(|(kind, what)| {
+                format!("(u.kind = {} and u.what = {})", sql.bind(kind.as_str().to_owned()), sql.bind(what.clone()))
+            });
+            clauses.push(format!("({})", words.collect::<Vec<_>>().join(" or ")));
+        }
+        if !self.unknown_builds.is_empty() {
+            let builds = self.unknown_builds.iter().map(|build| match build {
+                Some(build) => format!("u.build = {}", sql.bind(build.clone())),
+                None => "u.build is null".to_owned(),
+            });
+            clauses.push(format!("({})", builds.collect::<Vec<_>>().join(" or ")));
+        }
+        format!("exists (select 1 from log_drift u where {})", clauses.join(" and "))
+    }
+
     /// Appends ` where …`, or nothing when every log is meant. The logs go by the name `l`.
     pub(super) fn push_where(&self, sql: &mut Sql) {
         let mut clauses = Vec::new();
@@ -236,6 +277,9 @@ impl Filter {
         if !self.situations.is_empty() {
             let ids: Vec<_> = self.situations.iter().map(|id| sql.bind(*id)).collect();
             clauses.push(format!("l.situation in ({})", ids.join(", ")));
+        }
+        if self.unknown_is_asked {
+            clauses.push(self.unknown_clause(sql));
         }
         if !clauses.is_empty() {
             sql.push(" where ");

@@ -71,7 +71,7 @@ pub use columns::NO_START_S;
 pub use commits::Upload;
 pub use copied::CopiedLog;
 pub use dead_letters::{DeadLetter, DeadLetterCursor, DeadLetterRow, OF_A_MACHINE};
-pub use drift::UnknownWord;
+pub use drift::{UnknownWord, WordKind};
 pub use events::{EventCursor, EventRow, Evidence};
 pub use filter::{Dimension, Filter};
 pub use fleet::Fleet;

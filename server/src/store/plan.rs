@@ -56,7 +56,7 @@ pub struct Counts {
 impl Plan {
     /// `None` when only the rows can tell.
     pub fn of(filter: &Filter, group_by: &[Dimension]) -> Option<Self> {
-        if filter.killed.is_some() || filter.retired.is_some() || !filter.situations.is_empty() {
+        if filter.is_of_rows() {
             return None;
         }
         let filtered = filter.values.iter().map(|(dimension, _)| *dimension);

@@ -37,6 +37,8 @@ const WHO: &[(&str, &str)] = &[
     ("POST /reports/{id}", "triager admin"),
     ("POST /reports/{id}/delete", "triager admin"),
     ("GET /reports/compare", "reader triager admin"),
+    ("GET /what-if", "reader triager admin"),
+    ("GET /drift", "reader triager admin"),
     ("GET /triage", "reader triager admin"),
     ("POST /triage", "triager admin"),
     ("GET /api/v1/dead-letters", "reader triager admin"),

@@ -136,3 +136,72 @@ fn hostile_words_are_cut_counted_and_harmless() {
         assert_eq!(answer.json()["items"].as_array().map(Vec::len), Some(100));
     });
 }
+
+/// Every address in a page that begins like this, as a browser asks for it.
+fn links(page: &str, start: &str) -> Vec<String> {
+    let addresses = page.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next());
+    addresses.filter(|address| address.starts_with(start)).map(|address| address.replace("&#38;", "&")).collect()
+}
+
+#[test]
+fn the_page_shows_each_word_with_its_builds_and_leads_to_exactly_its_logs() {
+    on_each_database(async |world| {
+        assert!(world.get("/drift").await.text().contains("No logs yet"));
+        fill(&world).await;
+        let page = world.get("/drift").await;
+        assert_eq!(page.status.as_u16(), 200, "{}", page.text());
+        let page = page.text();
+        assert!(page.contains("2 unknown words in 3 logs") && page.contains("3 of 4 logs"), "{page}");
+        assert!(page.contains("stage_<del>a</del><ins>b</ins>_failed"), "a near miss as letters: {page}");
+        assert!(page.contains("starts like") && page.contains("<code>no_placement</code>"), "{page}");
+        assert!(page.contains("<code>killed</code>, ") || page.contains("<code>killed</code>."), "{page}");
+        for address in links(&page, "/logs/").iter().filter(|own| own.contains("#line-")) {
+            let log = world.get(address.split('#').next().unwrap_or_default()).await;
+            assert_eq!(log.status.as_u16(), 200, "{address}");
+        }
+        let counts = async |start: &str| {
+            let mut counts = Vec::new();
+            for address in links(&page, start) {
+                let query = address.split_once('?').map(|(_, query)| query.to_owned()).unwrap_or_default();
+                let logs = world.json(&format!("/api/v1/logs?limit=500&{query}")).await;
+                assert_eq!(world.get(&address).await.status.as_u16(), 200, "{address}");
+                counts.push(logs["items"].as_array().expect("a list").len());
+            }
+            counts
+        };
+        assert_eq!(counts("/logs?unknown=").await, [3, 2, 1, 1], "all of them, then by word and build");
+        assert_eq!(counts("/machines?unknown=").await, [3, 2, 1, 1]);
+        let filtered = world.get("/drift?from=2026-09-20").await.text();
+        assert!(filtered.contains("v2.13.0-2") && !filtered.contains("v2.13.0-1<"), "{filtered}");
+        assert!(world.get("/drift?exe=Nobody.exe").await.text().contains("Every word of these logs is known"));
+        for (query, logs) in [
+            ("unknown=any", 3),
+            ("unknown_build=v2.13.0-1", 2),
+            ("unknown_build=null", 0),
+            ("unknown=token:nobody&unknown=shape:weave%20placement:", 1),
+            ("unknown=token:stage_b_failed&unknown_build=v2.13.0-2", 1),
+            ("unknown=shape:stage_b_failed", 0),
+        ] {
+            let found = world.json(&format!("/api/v1/summary?{query}")).await;
+            assert_eq!(found["total"]["logs"], logs, "{query}: {found}");
+        }
+        world.get("/api/v1/logs?unknown=word").await.assert_problem(400);
+    });
+}
+
+#[test]
+fn hostile_words_are_shown_as_text() {
+    on_each_database(async |world| {
+        let hostile = "<script>alert(1)</script>\u{202e}\"";
+        let sample = Sample { reasons: &[SLIP], ..Sample::default() };
+        let marker = Some(hostile.into());
+        let flaw = Flaw { offset: 120, line: 9, kind: FlawKind::Unrecognised, marker, hint: None };
+        world.upload(&batch(1, vec![log(&sample, hostile, vec![Observation::Flaw(flaw)])])).await;
+        let page = world.get("/drift").await.text();
+        assert!(page.contains("alert(1)") && !page.contains("<script>alert") && !page.contains('\u{202e}'), "{page}");
+        let found = links(&page, "/logs?unknown=shape");
+        assert_eq!(found.len(), 1, "{page}");
+        let query = found[0].split_once('?').expect("a query").1;
+        assert_eq!(world.json(&format!("/api/v1/logs?{query}")).await["items"].as_array().map(Vec::len), Some(1));
+    });
+}

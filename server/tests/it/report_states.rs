@@ -99,10 +99,10 @@ fn reports_are_found_by_state_and_by_what_they_say() {
             items.map(|item| item["id"].as_str().unwrap_or_default().to_owned()).collect::<Vec<_>>()
         };
         for query in ["state=confirmed", "q=ADA", "q=the%20cable!", "q=rtx", &format!("q={first}")] {
-            assert_eq!(found(query).await, std::slice::from_ref(&first), "{query}");
+            assert_eq!(found(query).await, [first.as_str()], "{query}");
         }
         for query in ["state=new", "q=quadro", "q=100%25_", "q=o%20%22q%22"] {
-            assert_eq!(found(query).await, std::slice::from_ref(&second), "{query}");
+            assert_eq!(found(query).await, [second.as_str()], "{query}");
         }
         assert_eq!(found("q=1_0").await.len(), 0, "an underscore is one");
         assert_eq!(found("q=").await.len(), 2);

@@ -120,3 +120,37 @@ fn what_nobody_can_ask_is_a_problem() {
         assert_eq!((&empty["logs"], empty["effects"].as_array().map(Vec::len)), (&json!(0), Some(5)));
     });
 }
+
+#[test]
+fn the_page_asks_when_something_is_chosen_and_leads_to_the_logs_of_each_group() {
+    on_each_database(async |world| {
+        assert_eq!(world.get("/what-if").await.status.as_u16(), 200);
+        fleet(&world).await;
+        let asked = world.get("/what-if").await.text();
+        assert!(asked.contains("name=\"policy\"") && !asked.contains("What would become of them"), "{asked}");
+        let page = world.get("/what-if?policy=&set=DXR_WEAVE_ON_SCANOUT%3D&set=&path=d3d11").await;
+        assert_eq!(page.status.as_u16(), 200, "{}", page.text());
+        let page = page.text();
+        assert!(page.contains("2 logs would get better, none worse"), "{page}");
+        assert!(page.contains("2 of 3") && page.contains("66.7\u{a0}%") && page.contains("nobody sets it"), "{page}");
+        let links: Vec<_> = page
+            .split("href=\"/logs?outcome=")
+            .skip(1)
+            .map(|rest| rest.split('"').next().unwrap_or_default().replace("&#38;", "&"))
+            .collect();
+        assert_eq!(links.len(), 2, "{page}");
+        for (link, logs) in links.iter().zip([2, 1]) {
+            let found = world.json(&format!("/api/v1/logs?outcome={link}")).await;
+            assert_eq!(found["items"].as_array().map(Vec::len), Some(logs), "{link}");
+            let shown = world.get(&format!("/logs?outcome={link}")).await.text();
+            assert!(shown.contains(&format!("{logs} log")), "{shown}");
+        }
+        let page = world.get("/what-if?policy=adr039").await.text();
+        assert!(page.contains("1 log would get better") && page.contains("Why some cannot be replayed"), "{page}");
+        let hostile = world.get("/what-if?set=DXR_VK_FORCE_GPU%3D%3Cscript%3Ealert(1)%3C/script%3E").await.text();
+        assert!(hostile.contains("alert(1)") && !hostile.contains("<script>alert"), "{hostile}");
+        for wrong in ["policy=other", "set=PATH%3D1", "set=x", "split=sideways&policy=adr039"] {
+            assert_eq!(world.get(&format!("/what-if?{wrong}")).await.status.as_u16(), 400, "{wrong}");
+        }
+    });
+}

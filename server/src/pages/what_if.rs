@@ -1,0 +1,103 @@
+//! `GET /what-if`: what other rules, or a setting for everybody, would make of the stored sessions.
+
+use axum::Extension;
+use axum::extract::{RawQuery, State};
+use axum::response::Response;
+use dashboards::{EffectView, EndView, GroupView, Query, Tally, WhatIfPage, WhatIfView};
+use triage::replay::words;
+use wire::Outcome;
+
+use super::{drawn, filter, frame, selection};
+use crate::app::App;
+use crate::auth::Caller;
+use crate::error::{Error, Html};
+use crate::openapi::{Changes, Filters};
+use crate::what_if::{self, Answer, Effect, Ends, Fact, Pair, Question};
+
+/// What a change would make of every stored session.
+#[utoipa::path(
+    get, path = "/what-if", operation_id = "what_if_page", tag = "pages",
+    params(Changes, Filters),
+    responses(
+        (status = 200, description = "The page", body = String, content_type = "text/html"),
+        (status = 400, description = "A wrong query")
+    )
+)]
+pub async fn page(
+    State(app): State<App>,
+    caller: Option<Extension<Caller>>,
+    RawQuery(raw): RawQuery,
+) -> Result<Response, Html> {
+    let page = WhatIfPage { frame: frame("/what-if", caller), ..WhatIfPage::default() };
+    draw(&app, page, Query::parse(raw.as_deref().unwrap_or_default())).await.map_err(Html)
+}
+
+async fn draw(app: &App, page: WhatIfPage, query: Query) -> Result<Response, Error> {
+    let filter = filter(&query)?;
+    let mut question = Question::default();
+    for name in ["policy", "set"] {
+        for value in query.all(name) {
+            question.take(name, value)?;
+        }
+    }
+    // Without a change there is nothing to look at, and a replay of everything takes all processors.
+    let answer = if question == Question::default() {
+        None
+    } else {
+        Some(view(what_if::ask_in_turn(&app.store, &filter, &question, &query.filters_only().href("")).await?))
+    };
+    let selection = selection(app, query, &filter).await?;
+    drawn(WhatIfPage { selection, answer, ..page }.render())
+}
+
+fn view(answer: Answer) -> WhatIfView {
+    WhatIfView {
+        total: Tally { logs: answer.logs, machines: answer.machines },
+        situations: answer.situations,
+        effects: answer.effects.into_iter().map(effect).collect(),
+        missing: facts(answer.missing, |fact| match fact {
+            "situation" => {
+                "the log was judged by an older server: judge it again with `weavewatch-server rejudge`".to_owned()
+            }
+            other => words::fact(other),
+        }),
+        assumed: facts(answer.assumed, |fact| words::usual(fact).to_owned()),
+    }
+}
+
+fn effect(own: Effect) -> EffectView {
+    EffectView {
+        effect: own.effect,
+        tally: Tally { logs: own.logs, machines: own.machines },
+        groups: own.pairs.into_iter().map(group).collect(),
+        groups_left_out: own.pairs_left_out,
+        cohorts: own
+            .cohorts
+            .into_iter()
+            .map(|cohort| (cohort.id, cohort.label, Tally { logs: cohort.logs, machines: cohort.machines }))
+            .collect(),
+        cohorts_left_out: own.cohorts_left_out,
+    }
+}
+
+fn group(own: Pair) -> GroupView {
+    let end = |ends: Option<Ends>| {
+        ends.map(|ends| EndView {
+            outcome: Outcome::from_word(ends.outcome),
+            reason: ends.reason,
+            interop_crossing: ends.interop_crossing,
+        })
+    };
+    GroupView {
+        did: Outcome::from_word(own.did),
+        ends: [end(own.before), end(own.after)],
+        tally: Tally { logs: own.logs, machines: own.machines },
+        logs_query: own.logs_link.as_deref().and_then(|link| link.split_once('?')).map(|(_, query)| query.to_owned()),
+        situations_left_out: own.situations_left_out,
+    }
+}
+
+fn facts(facts: Vec<Fact>, in_words: impl Fn(&str) -> String) -> Vec<(String, Tally)> {
+    let row = |own: Fact| (in_words(&own.fact), Tally { logs: own.logs, machines: own.machines });
+    facts.into_iter().map(row).collect()
+}
