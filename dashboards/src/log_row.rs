@@ -4,7 +4,7 @@ use wire::{Adapter, End, ScanReport};
 
 use crate::sentence::{self, Part};
 use crate::share::counted;
-use crate::{Outcome, Query, query, table, words};
+use crate::{Outcome, query, words};
 
 /// A log of the table, as the store knows it.
 #[derive(Clone, PartialEq, Debug)]
@@ -104,7 +104,9 @@ impl LogRow {
     }
 
     pub(crate) fn machine_href(&self) -> String {
-        table::behind(&Query::default().with("machine", &self.machine))
+        let mut href = "/machines/".to_owned();
+        query::encode(&self.machine, &mut href);
+        href
     }
 
     pub(crate) fn adapters(&self) -> [(&'static str, Option<&Adapter>); 2] {

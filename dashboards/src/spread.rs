@@ -155,10 +155,14 @@ pub(crate) fn cells(own: &Spread, query: &Query) -> Vec<Cell> {
     cells
 }
 
-/// Numbers in a version sort as numbers.
-pub fn version(text: &str) -> Vec<(u64, String)> {
-    let parts = text.split(['.', '-']);
-    parts.map(|part| (part.trim_start_matches('v').parse().unwrap_or(u64::MAX), part.to_owned())).collect()
+/// Sorts builds: numbers as numbers, and commits since a release behind it and before the next one.
+pub fn version(text: &str) -> [Vec<(u64, String)>; 2] {
+    let numbers = |text: &str| {
+        let parts = text.split(['.', '-']).filter(|part| !part.is_empty());
+        parts.map(|part| part.parse().map_or((u64::MAX, part.to_owned()), |number| (number, String::new()))).collect()
+    };
+    let (release, since) = text.trim_start_matches('v').split_once('-').unwrap_or((text.trim_start_matches('v'), ""));
+    [numbers(release), numbers(since)]
 }
 
 /// Orders groups by what is to be repaired first.

@@ -236,7 +236,8 @@ fn every_link_leads_somewhere() {
                 "/audit",
                 "/api/v1/logs",
             ];
-            let is_log = path.strip_prefix("/logs/").is_some_and(|id| !id.contains('/'));
+            let is_log =
+                ["/logs/", "/machines/"].iter().any(|of| path.strip_prefix(of).is_some_and(|id| !id.contains('/')));
             let is_known = pages.contains(&path) || statics::get(path).is_some() || is_log;
             assert!(is_known, "{element:?}");
             // What changes something is never a link.

@@ -41,7 +41,7 @@ fn names_from_logs_are_escaped() {
 #[test]
 fn every_static_file_is_served_and_kept() {
     on_each_database(async |world| {
-        let page = world.get("/").await.text() + &world.get("/triage").await.text();
+        let page = world.get("/").await.text() + &world.get("/triage").await.text() + &world.get("/live").await.text();
         for file in statics::ALL {
             let answer = world.get(&file.path()).await;
             assert_eq!(answer.status.as_u16(), 200, "{}", file.path());
