@@ -45,6 +45,7 @@ mod room;
 mod schema;
 mod sessions;
 mod snapshot;
+mod sqlite;
 mod stored;
 mod summary;
 mod tokens;
@@ -53,13 +54,13 @@ mod verify;
 
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use sqlx::any::AnyPoolOptions;
 use sqlx::migrate::{MigrateError, Migrator};
-use sqlx::{Any, AnyConnection, AnyPool, Connection, Executor, Row, Transaction};
+use sqlx::{Any, AnyConnection, AnyPool, Connection, Row, Transaction};
 use tokio::sync::{Mutex, MutexGuard};
 
 use crate::telemetry;
@@ -187,7 +188,7 @@ impl Store {
                 }
                 let all = "select count(*) from sqlite_master";
                 let ours = "select count(*) from sqlite_master where name in ('_sqlx_migrations', 'log_ranges')";
-                (AnyConnection::connect(&sqlite_url(path, "rw")?).await?, all, ours)
+                (AnyConnection::connect(&sqlite::url(path, "rw")?).await?, all, ours)
             }
             // A database of PostgreSQL may well be shared, so other tables say nothing.
             Place::Postgres(url) => {
@@ -219,11 +220,12 @@ impl Store {
             .after_release(|connection, _| Box::pin(is_at_rest(connection)));
         let (pool, turn) = match place {
             Place::File(path) => {
+                sqlite::make_private(path)?;
                 let pool = options
                     // Readers beside the one writer; each holds a file handle and a thread.
                     .max_connections(8)
-                    .after_connect(|connection, _| Box::pin(prepare_sqlite(connection)))
-                    .connect(&sqlite_url(path, "rwc")?)
+                    .after_connect(|connection, _| Box::pin(sqlite::prepare(connection)))
+                    .connect(&sqlite::url(path, "rwc")?)
                     .await?;
                 (pool, Some(Arc::default()))
             }
@@ -339,40 +341,6 @@ async fn is_at_rest(connection: &mut AnyConnection) -> sqlx::Result<bool> {
     Ok(!connection.is_in_transaction())
 }
 
-/// With a write-ahead log readers never wait; `full` makes an acknowledged commit survive a power cut as well.
-async fn prepare_sqlite(connection: &mut AnyConnection) -> sqlx::Result<()> {
-    let pages: i64 = sqlx::query("pragma page_count").fetch_one(&mut *connection).await?.try_get(0)?;
-    if pages == 0 {
-        // Only an empty file takes it, so it has to come first. On any other it would be a write.
-        connection.execute("pragma auto_vacuum = incremental").await?;
-    }
-    for pragma in [
-        "pragma busy_timeout = 10000",
-        "pragma journal_mode = wal",
-        "pragma synchronous = full",
-        "pragma foreign_keys = on",
-        // What is deleted is overwritten where that costs no more writing; `room.rs` does the rest.
-        "pragma secure_delete = fast",
-    ] {
-        connection.execute(pragma).await?;
-    }
-    Ok(())
-}
-
-/// The driver takes a URL only, so everything that means something in one is escaped.
-fn sqlite_url(path: &Path, mode: &str) -> sqlx::Result<String> {
-    let path = std::path::absolute(path)?;
-    let text = path.to_str().ok_or_else(|| sqlx::Error::Configuration("the file's name is not UTF-8".into()))?;
-    let escaped: String = text
-        .bytes()
-        .map(|byte| match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' => char::from(byte).to_string(),
-            _ => format!("%{byte:02X}"),
-        })
-        .collect();
-    Ok(format!("sqlite://{escaped}?mode={mode}"))
-}
-
 /// A column that does not hold what only we can have written.
 fn damaged(column: &str) -> sqlx::Error {
     sqlx::Error::Decode(format!("{column} is damaged: `weavewatch-server verify --repair` counts it anew").into())
@@ -386,16 +354,6 @@ fn corrupt(error: serde_json::Error) -> sqlx::Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[tokio::test]
-    async fn odd_file_names_are_opened_as_they_stand() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let path = folder.path().join("a ?b#c%41 ü.sqlite");
-        let store = Store::open(&Place::File(path.clone())).await.expect("it opens");
-        store.migrate().await.expect("the schema fits");
-        store.can_write().await.expect("it answers");
-        assert!(path.exists());
-    }
 
     /// SQLite itself ends a transaction that finds no room, also when the limit is not that of the disk.
     #[tokio::test]
