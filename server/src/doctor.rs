@@ -2,6 +2,7 @@
 //! what to do. Nothing is changed but the one row that `/readyz` writes, too.
 
 mod address;
+mod columnar;
 mod database;
 mod people;
 
@@ -10,7 +11,7 @@ use std::net::SocketAddr;
 use anyhow::{Context, bail};
 use serde::Serialize;
 
-use crate::args::{Database, DoctorFormat};
+use crate::args::{CopyPlace, Database, DoctorFormat};
 use crate::say;
 use crate::store::{Found, Store};
 
@@ -81,8 +82,14 @@ impl Check {
 ///
 /// # Errors
 /// When anything failed, or the report cannot be printed.
-pub async fn run(listen: SocketAddr, reserve_mib: u32, format: DoctorFormat, database: Database) -> anyhow::Result<()> {
-    let report = examine(listen, reserve_mib, database).await;
+pub async fn run(
+    listen: SocketAddr,
+    reserve_mib: u32,
+    format: DoctorFormat,
+    columnar: &CopyPlace,
+    database: Database,
+) -> anyhow::Result<()> {
+    let report = examine(listen, reserve_mib, columnar, database).await;
     let text = match format {
         // What stands in a message may come from anywhere.
         DoctorFormat::Text => {
@@ -100,7 +107,7 @@ pub async fn run(listen: SocketAddr, reserve_mib: u32, format: DoctorFormat, dat
 }
 
 /// Looks at everything.
-pub async fn examine(listen: SocketAddr, reserve_mib: u32, database: Database) -> Report {
+pub async fn examine(listen: SocketAddr, reserve_mib: u32, columnar: &CopyPlace, database: Database) -> Report {
     let mut checks = Vec::new();
     match database.place() {
         Ok(place) => {
@@ -108,7 +115,10 @@ pub async fn examine(listen: SocketAddr, reserve_mib: u32, database: Database) -
             match Store::look(&place).await {
                 Ok(Found::Ours) => match Store::open(&place).await {
                     Ok(store) => {
-                        database::examine(&store, reserve_mib, &mut checks).await;
+                        let is_current = database::examine(&store, reserve_mib, &mut checks).await;
+                        if let (true, Some(url)) = (is_current, &columnar.url) {
+                            checks.push(columnar::examine(&store, url, columnar.closed_after_days).await);
+                        }
                         store.close().await;
                     }
                     Err(error) => checks.push(database::unreachable(&place, &error)),

@@ -154,8 +154,8 @@ async fn command(command: Command) -> anyhow::Result<()> {
             }
             Ok(())
         }
-        Command::Doctor { listen, reserve_mib, format, database } => {
-            doctor::run(listen, reserve_mib, format, database).await
+        Command::Doctor { listen, reserve_mib, format, columnar, database } => {
+            doctor::run(listen, reserve_mib, format, &columnar, database).await
         }
         Command::Backup { file, force, database } => {
             let store = database.open_as_it_is().await?;

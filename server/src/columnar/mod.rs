@@ -10,6 +10,7 @@ mod manifest;
 mod part;
 mod place;
 mod run;
+mod state;
 
 use std::sync::Arc;
 
@@ -19,6 +20,7 @@ pub use check::{Checked, check};
 pub(crate) use command::command;
 pub use manifest::{Day, File, Manifest};
 pub use run::{Done, keep, run};
+pub use state::{State, state};
 
 /// What can go wrong with a copy.
 #[derive(Debug, thiserror::Error)]

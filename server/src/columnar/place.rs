@@ -43,6 +43,22 @@ impl Copy {
         Ok(Self { store, prefix, folder, url: url.to_owned() })
     }
 
+    /// The same, but a folder that is missing is not made: then there is none.
+    ///
+    /// # Errors
+    /// When the URL names no place, or the folder cannot be used.
+    pub fn look(url: &str) -> Result<Option<Self>, Error> {
+        let folder = match url.split_once("://") {
+            Some(("file", path)) => Some(folder_of(path)?),
+            Some(_) => None,
+            None => Some(PathBuf::from(url)),
+        };
+        match folder {
+            Some(folder) if folder.is_absolute() && !folder.try_exists()? => Ok(None),
+            _ => Self::open(url).map(Some),
+        }
+    }
+
     /// Where a name of the layout, such as `logs/day=2026-09-14/part-….parquet`, lies in the store.
     fn at(&self, name: &str) -> Path {
         name.split('/').fold(self.prefix.clone(), Path::join)

@@ -113,12 +113,7 @@ impl Run<'_> {
             Some(manifest) => manifest,
             None => Manifest::new(database),
         };
-        let today = jiff::tz::Offset::UTC.to_datetime(Timestamp::now()).date();
-        let mut due = self.store.days().await?;
-        due.retain(|(day, stamp)| match manifest.stamp(day) {
-            Some(written) => written != stamp,
-            None => is_closed(day, today, closed_after_days),
-        });
+        let due = due(self.store.days().await?, &manifest, closed_after_days);
         let mut done = Done::default();
         let mut pending = 0;
         for (number, (day, stamp)) in due.iter().enumerate() {
@@ -196,6 +191,20 @@ impl Run<'_> {
         }
         Ok(removed)
     }
+}
+
+/// The days to write, of all: those that changed since they were written, and closed ones that never were.
+pub(super) fn due(
+    mut days: Vec<(String, String)>,
+    manifest: &Manifest,
+    closed_after_days: u32,
+) -> Vec<(String, String)> {
+    let today = jiff::tz::Offset::UTC.to_datetime(Timestamp::now()).date();
+    days.retain(|(day, stamp)| match manifest.stamp(day) {
+        Some(written) => written != stamp,
+        None => is_closed(day, today, closed_after_days),
+    });
+    days
 }
 
 /// Logs without a date belong to no day that could still go on, and a day far ahead comes from a clock that is wrong.

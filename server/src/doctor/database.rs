@@ -46,8 +46,8 @@ pub(super) fn unreachable(place: &Place, error: &sqlx::Error) -> Check {
     Check::failed("database", format!("cannot open {place} ({error})"), advice)
 }
 
-/// Everything that can be asked of an open database.
-pub(super) async fn examine(store: &Store, reserve_mib: u32, checks: &mut Vec<Check>) {
+/// Everything that can be asked of an open database. Answers whether its tables are those of today.
+pub(super) async fn examine(store: &Store, reserve_mib: u32, checks: &mut Vec<Check>) -> bool {
     let mut push = |check: &'static str, answer: sqlx::Result<Check>| {
         checks.push(
             answer.unwrap_or_else(|error| Check::failed(check, format!("the database said: {error}"), "see there")),
@@ -69,6 +69,7 @@ pub(super) async fn examine(store: &Store, reserve_mib: u32, checks: &mut Vec<Ch
         push("rules", people::rules(store).await);
         push("counts", people::counts(store).await);
     }
+    is_current
 }
 
 async fn size(store: &Store) -> sqlx::Result<Check> {

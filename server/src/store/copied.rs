@@ -73,6 +73,14 @@ impl Store {
         Ok(name)
     }
 
+    /// What the database is called, when it has a name already.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn known_identity(&self) -> sqlx::Result<Option<String>> {
+        sqlx::query_scalar("select name from identity where id = 1").fetch_optional(&self.pool).await
+    }
+
     /// Takes or renews the lease of a kind of work until `until` (RFC 3339, as `text::now` writes it). False: another
     /// holder has it.
     ///

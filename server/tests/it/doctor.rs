@@ -2,8 +2,9 @@
 
 use std::net::{SocketAddr, TcpListener};
 
-use server::args::Database;
+use server::args::{CopyPlace, Database};
 use server::auth::Scope;
+use server::columnar::{Copy, run};
 use server::doctor::{self, Report, State};
 use server::store::Place;
 use sqlx::{AssertSqlSafe, Connection, Executor};
@@ -17,11 +18,17 @@ fn free() -> SocketAddr {
 }
 
 async fn examine(place: &Place, listen: SocketAddr, reserve_mib: u32) -> Report {
+    examine_with(place, listen, reserve_mib, None).await
+}
+
+/// With a columnar copy.
+async fn examine_with(place: &Place, listen: SocketAddr, reserve_mib: u32, url: Option<&str>) -> Report {
     let (data, database_url) = match place {
         Place::File(file) => (Some(file.clone()), None),
         Place::Postgres(url) => (None, Some(url.clone())),
     };
-    doctor::examine(listen, reserve_mib, Database { data, database_url }).await
+    let columnar = CopyPlace { url: url.map(str::to_owned), closed_after_days: 2 };
+    doctor::examine(listen, reserve_mib, &columnar, Database { data, database_url }).await
 }
 
 /// State and words of one check.
@@ -104,6 +111,49 @@ fn each_trouble_is_told_in_its_line() {
         let report = examine(&place, listen, 0).await;
         assert_eq!(of(&report, "schema").0, State::Warning);
         assert!(report.checks.iter().all(|check| check.check != "write"), "what is about newer tables is not asked");
+    });
+}
+
+#[test]
+fn a_columnar_copy_is_looked_at_and_not_touched() {
+    on_each_database(async |world| {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let root = folder.path().join("copy");
+        let url = format!("file://{}", root.display());
+        let look = async |url: &str| {
+            let report = examine_with(&world.place, free(), 0, Some(url)).await;
+            let (state, found) = of(&report, "columnar");
+            (state, found.to_owned())
+        };
+        let sample = |day| Sample { started: Some(day), ..Sample::default() };
+        world.upload(&batch(1, vec![sample("2026-09-14T12:00:00").segment()])).await;
+        assert_eq!(look(&url).await, (State::Warning, format!("nothing was written to {url} yet")));
+        assert!(!root.exists(), "looking makes nothing");
+
+        let copy = Copy::open(&url).expect("a place");
+        run(&world.app.store, &copy, 2, &mut |_, _| {}).await.expect("the copy is written");
+        assert_eq!(look(&url).await, (State::Ok, "1 days, and none to write".to_owned()));
+        // The same day has changed, and the next run will write it.
+        world.upload(&batch(2, vec![sample("2026-09-14T12:00:00").segment()])).await;
+        let (state, found) = look(&url).await;
+        assert!(state == State::Ok && found.ends_with("; 1 days wait to be written"), "{found}");
+        world.upload(&batch(2, vec![sample("2026-09-15T12:00:00").segment()])).await;
+        let (state, found) = look(&url).await;
+        assert!(state == State::Warning && found.ends_with("1 of them for more than a day"), "{found}");
+
+        let manifest = root.join("manifest.json");
+        let text = std::fs::read_to_string(&manifest).expect("there is one");
+        let name = world.app.store.identity().await.expect("it has a name");
+        for (text, expected) in [
+            (text.replace(&name, "another"), "another database"),
+            (text.replace("columnar/1", "columnar/2"), "has the schema"),
+            (text[..text.len() / 2].to_owned(), "cannot be read"),
+        ] {
+            std::fs::write(&manifest, text).expect("there is room");
+            let (state, found) = look(&url).await;
+            assert!(state == State::Failed && found.contains(expected), "{found}");
+        }
+        assert_eq!(look("ftp://somewhere").await.0, State::Failed);
     });
 }
 
