@@ -8,10 +8,36 @@ use utoipa::ToSchema;
 
 use super::report::{Crossing, Path, Split};
 
-/// What should happen on a machine?
+/// What should happen?
+#[derive(ToSchema)]
+#[serde(untagged)]
+pub enum ReplayQuestion {
+    OfMachine(OfMachine),
+    OfSituation(OfSituation),
+}
+
+/// In what logs have told: their PC, path and rules.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ReplayQuestion {
+pub struct OfSituation {
+    /// As the links of a what-if name it.
+    #[schema(pattern = "^[0-9a-f]{16}$")]
+    situation: String,
+    /// Instead of its own.
+    #[schema(required = false)]
+    path: Path,
+    /// Instead of its own.
+    #[schema(required = false)]
+    policy: Policy,
+    /// Environment settings to add.
+    #[schema(required = false)]
+    set: HashMap<String, String>,
+}
+
+/// On a machine.
+#[derive(ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OfMachine {
     machine: Told,
     path: Path,
     #[schema(required = false)]

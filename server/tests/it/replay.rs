@@ -1,5 +1,6 @@
 //! `POST /api/v1/replay`: every machine of the fixtures, each kind of input, and what is refused.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -8,6 +9,7 @@ use serde_json::{Value, json};
 use server::auth::Scope;
 
 use crate::described::Described;
+use crate::sample::{Sample, batch};
 use crate::world::{Answer, World, on_each_database, request};
 
 fn fixtures() -> PathBuf {
@@ -85,6 +87,46 @@ fn a_log_and_the_tool_s_output_tell_a_machine_too() {
 }
 
 #[test]
+fn a_situation_that_logs_have_told_is_replayed_by_its_id() {
+    on_each_database(async |world| {
+        let described = Described::new();
+        world.upload(&batch(1, vec![Sample::default().segment()])).await;
+        let link = world.json("/api/v1/what-if?set=DXR_WEAVE_ON_SCANOUT%3D0").await["effects"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .flat_map(|effect| effect["pairs"].as_array().expect("a list").clone())
+            .find_map(|pair| pair["logs_link"].as_str().map(str::to_owned))
+            .expect("one pair has logs");
+        let id = link.split(['?', '&']).find_map(|pair| pair.strip_prefix("situation=")).expect(&link).to_owned();
+        let stored = world.app.store.situations_of(&[i64::from_str_radix(&id, 16).expect("hex")]).await.expect("rows");
+        let own: wire::Situation = serde_json::from_str(&stored[0].1).expect("a situation");
+
+        let other = wire::Path::Vulkan;
+        assert_ne!(own.path, other);
+        let off = BTreeMap::from([("DXR_WEAVE_ON_SCANOUT".to_owned(), "0".to_owned())]);
+        for (path, policy, set) in
+            [(None, None, None), (Some(other), Some(wire::Policy::Adr039), None), (None, None, Some(off))]
+        {
+            let mut machine = own.machine.clone();
+            machine.settings.env.extend(set.clone().unwrap_or_default());
+            let expected = resolver::replay::replay(&machine, path.unwrap_or(own.path), policy.unwrap_or(own.policy));
+            let mut question = json!({"situation": id});
+            for (name, value) in [("path", json!(path)), ("policy", json!(policy)), ("set", json!(set))] {
+                if !value.is_null() {
+                    question[name] = value;
+                }
+            }
+            let answer = ask(&world, question.to_string()).await;
+            assert_eq!(answer.json(), serde_json::to_value(expected).expect("plain data"), "{question}");
+            let fault = described.fault("POST", "/api/v1/replay", &answer);
+            assert!(fault.is_none(), "{}", fault.unwrap_or_default());
+        }
+        ask(&world, json!({"situation": "0000000000000000"}).to_string()).await.assert_problem(404);
+    });
+}
+
+#[test]
 fn what_is_no_question_is_a_problem() {
     on_each_database(async |world| {
         let machine = json!({"schema": "weavewatch.machine/1", "os": "windows", "panel": null, "adapters": []});
@@ -101,6 +143,13 @@ fn what_is_no_question_is_a_problem() {
             json!({"machine": "", "path": "d3d11"}),
             json!({"machine": null, "path": "d3d11"}),
             json!({"machine": 7, "path": "d3d11"}),
+            json!({"path": "d3d11"}),
+            json!({"machine": machine, "situation": "0000000000000000", "path": "d3d11"}),
+            json!({"machine": machine, "path": null}),
+            json!({"situation": "12"}),
+            json!({"situation": 12}),
+            json!({"situation": "0000000000000000", "path": "metal"}),
+            json!({"situation": "0000000000000000", "more": 1}),
         ] {
             ask(&world, question.to_string()).await.assert_problem(400);
         }
