@@ -36,7 +36,7 @@ const TABLES: &[Export] = &[
 const HELD_BACK: &[(&str, &str)] = &[
     ("readiness", "one row without meaning, written to see whether it can be"),
     ("sessions", "who is signed in now, by the hash of what their browser holds"),
-    ("rollup_machines", "days as bits, from which `rollups` is kept"),
+    ("rollup_machines", "days by machine, from which `rollups` is kept"),
     ("columnar_days", "random marks, which only the columnar copy compares"),
     ("identity", "the database's name in its columnar copies"),
     ("leases", "which server does a kind of work at the moment"),

@@ -2,11 +2,10 @@
 //!
 //! [`Plan::of`] decides, pure; [`Plan::totals`] reads. Every other question is answered from the rows (`summary.rs`), and a
 //! test asks both ways. Numbers of logs add up over days and values; distinct machines do not, so where several rows make
-//! one group they come from the days of each machine.
+//! one group they are counted among the days of each machine, a bit a day (`days.rs`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use futures::TryStreamExt;
 use jiff::civil::Date;
 use sqlx::any::AnyRow;
 use sqlx::{AnyConnection, AssertSqlSafe, Row};
@@ -14,7 +13,7 @@ use sqlx::{AnyConnection, AssertSqlSafe, Row};
 use super::columns::{NUMBERS, read, spelled};
 use super::filter::Sql;
 use super::rollups::{self, ALL_DAYS};
-use super::{Dimension, Filter, damaged, days};
+use super::{Dimension, Filter, days};
 
 /// The last day that a calendar of ours knows; every other spelling of a day sorts before the first or behind this one.
 const LAST_DAY: &str = "9999-12-31";
@@ -142,23 +141,49 @@ impl Plan {
     /// Distinct machines of each value, or of all values together.
     async fn machines(&self, connection: &mut AnyConnection) -> sqlx::Result<BTreeMap<Option<String>, i64>> {
         let mut sql = Sql::default();
-        sql.push("select value, machine, days from rollup_machines");
+        // `count(distinct machine)` would have PostgreSQL sort all rows.
+        let (value, keys, group) = if self.by_dimension {
+            ("value", "value, machine", " group by value")
+        } else {
+            ("cast('' as text) as value", "machine", "")
+        };
+        sql.push(&format!(
+            "select {value}, cast(count(*) as bigint) as machines from (select distinct {keys} from rollup_machines"
+        ));
         self.push_key(&mut sql);
-        let mut rows = sqlx::query_with(AssertSqlSafe(sql.text), sql.arguments).fetch(connection);
-        let mut seen: BTreeSet<String> = BTreeSet::new();
-        let mut counts: BTreeMap<Option<String>, i64> = BTreeMap::new();
-        while let Some(row) = rows.try_next().await? {
-            let days: &[u8] = row.try_get("days")?;
-            if !self.span.holds_any(days).ok_or_else(|| damaged("rollup_machines.days"))? {
-                continue;
+        self.push_blocks(&mut sql);
+        sql.push(&format!(") as found{group}"));
+        // Column names and placeholders only.
+        let rows = sqlx::query_with(AssertSqlSafe(sql.text), sql.arguments).fetch_all(connection).await?;
+        rows.iter().map(|row| Ok((read(row.try_get("value")?), row.try_get("machines")?))).collect()
+    }
+
+    /// The rows that have a day of the span.
+    fn push_blocks(&self, sql: &mut Sql) {
+        let (blocks, masks) = match &self.span {
+            Span::All => return,
+            Span::Between { first, last } => {
+                let days::Range { first, last } = days::range(*first, *last);
+                let (low, high) = (sql.bind(first.0), sql.bind(last.0));
+                let masks = if first.0 == last.0 { vec![(first.0, first.1 & last.1)] } else { vec![first, last] };
+                (format!("block between {low} and {high}"), masks)
             }
-            if self.by_dimension {
-                *counts.entry(read(row.try_get("value")?)).or_default() += 1;
-            } else if seen.insert(row.try_get("machine")?) {
-                *counts.entry(None).or_default() += 1;
+            Span::Each(days) => {
+                let masks: Vec<_> = days::masks(days).into_iter().collect();
+                let list: Vec<_> = masks.iter().map(|(block, _)| sql.bind(*block)).collect();
+                // No day at all is a question, too.
+                (format!("block in ({})", if list.is_empty() { "null".to_owned() } else { list.join(", ") }), masks)
             }
+        };
+        sql.push(&format!(" and {blocks}"));
+        if !masks.is_empty() {
+            let cases: Vec<_> = masks
+                .iter()
+                .map(|(block, bits)| format!("when {} then {}", sql.bind(*block), sql.bind(*bits)))
+                .collect();
+            let all = sql.bind(-1_i64);
+            sql.push(&format!(" and (bits & case block {} else {all} end) <> 0", cases.join(" ")));
         }
-        Ok(counts)
     }
 
     fn push_key(&self, sql: &mut Sql) {
@@ -226,14 +251,6 @@ impl Span {
             }
         }
         Some(Self::Each(days))
-    }
-
-    fn holds_any(&self, packed: &[u8]) -> Option<bool> {
-        match self {
-            Self::All => Some(!packed.is_empty()),
-            Self::Between { first, last } => days::any_between(packed, *first, *last),
-            Self::Each(days) => days::any_of(packed, days),
-        }
     }
 }
 

@@ -11,15 +11,16 @@ use jiff::civil::Date;
 use sqlx::{AnyConnection, AssertSqlSafe, Row as _};
 
 use super::columns::{Columns, Counted, Key, NUMBERS};
-use super::days::Days;
+use super::days::{Block, Days, block_of};
 use super::ingest::placeholders;
 use super::{Store, Write, damaged};
 
 /// The day that stands for all days.
 pub const ALL_DAYS: &str = "all";
 
-/// Rows in one statement; with 22 values a row below SQLite's limit of 32,766 parameters.
-const ROWS: usize = 500;
+/// Rows in one statement. The driver asks SQLite for the name of each parameter, which goes through all names to find it, so the
+/// cost of a row grows with the rows of its statement.
+const ROWS: usize = 60;
 
 /// [`NUMBERS`], then distinct machines.
 pub type Sums = [i64; NUMBERS.len() + 1];
@@ -115,7 +116,9 @@ pub async fn settle(write: &mut Write<'_>) -> sqlx::Result<()> {
         let mut days = stored.remove(&(key.clone(), machine.clone())).unwrap_or_default();
         let had_any = !days.is_empty();
         let mut moved = Vec::new();
+        let mut blocks = BTreeSet::new();
         for (day, logs) in by_day {
+            blocks.insert(block_of(day));
             let (before, now) = days.add(day, logs);
             moved.push((spelled(day), i64::from(now > 0) - i64::from(before > 0)));
         }
@@ -123,16 +126,21 @@ pub async fn settle(write: &mut Write<'_>) -> sqlx::Result<()> {
         for (day, by) in moved {
             rows.entry(Place { key: key.clone(), day }).or_default()[NUMBERS.len()] += by;
         }
-        if days.is_empty() { gone.push((key, machine)) } else { kept.push((key, machine, days)) }
+        for number in blocks {
+            match days.block(number) {
+                Some(block) => kept.push((key.clone(), machine.clone(), block)),
+                None => gone.push((key.clone(), machine.clone(), number)),
+            }
+        }
     }
-    put_days(write, &kept).await?;
+    put_blocks(write, &kept).await?;
     for chunk in gone.chunks(ROWS) {
         let sql = format!(
-            "delete from rollup_machines where (dimension, value, machine) in (values {})",
-            placeholders(chunk.len(), 3)
+            "delete from rollup_machines where (dimension, value, machine, block) in (values {})",
+            placeholders(chunk.len(), 4)
         );
-        let query = chunk.iter().fold(sqlx::query(AssertSqlSafe(sql)), |query, (key, machine)| {
-            query.bind(key.dimension).bind(&key.value).bind(machine)
+        let query = chunk.iter().fold(sqlx::query(AssertSqlSafe(sql)), |query, (key, machine, number)| {
+            query.bind(key.dimension).bind(&key.value).bind(machine).bind(*number)
         });
         query.execute(write.connection()).await?;
     }
@@ -201,14 +209,16 @@ async fn rebuild(write: &mut Write<'_>) -> sqlx::Result<u64> {
         for machine in machines {
             let logs = counted_logs(write.connection(), &machine).await?;
             let days = count.machine(logs);
-            built.extend(days.into_iter().map(|(key, days)| (key, machine.clone(), days)));
+            for (key, days) in days {
+                built.extend(days.blocks().into_iter().map(|block| (key.clone(), machine.clone(), block)));
+            }
             if built.len() >= ROWS {
-                put_days(write, &built).await?;
+                put_blocks(write, &built).await?;
                 built.clear();
             }
         }
     }
-    put_days(write, &built).await?;
+    put_blocks(write, &built).await?;
     put_rows(write, &count.rows).await?;
     Ok(count.rows.len() as u64)
 }
@@ -257,7 +267,7 @@ async fn stored_days(
     keys: impl Iterator<Item = &(Key, String)>,
 ) -> sqlx::Result<BTreeMap<(Key, String), Days>> {
     let keys: Vec<_> = keys.collect();
-    let mut stored = BTreeMap::new();
+    let mut stored: BTreeMap<_, Days> = BTreeMap::new();
     for chunk in keys.chunks(ROWS) {
         let sql = format!(
             "select dimension, value, machine, days from rollup_machines
@@ -272,23 +282,24 @@ async fn stored_days(
         for row in query.fetch_all(write.connection()).await? {
             let Some(dimension) = words.get(row.try_get::<String, _>(0)?.as_str()) else { continue };
             let key = Key { dimension, value: row.try_get(1)? };
-            let days: Vec<u8> = row.try_get(3)?;
-            let days = Days::unpacked(&days).ok_or_else(|| damaged("rollup_machines.days"))?;
-            stored.insert((key, row.try_get(2)?), days);
+            let packed: Vec<u8> = row.try_get(3)?;
+            let days = stored.entry((key, row.try_get(2)?)).or_default();
+            days.take(&packed).ok_or_else(|| damaged("rollup_machines.days"))?;
         }
     }
     Ok(stored)
 }
 
-async fn put_days(write: &mut Write<'_>, rows: &[(Key, String, Days)]) -> sqlx::Result<()> {
+async fn put_blocks(write: &mut Write<'_>, rows: &[(Key, String, Block)]) -> sqlx::Result<()> {
     for chunk in rows.chunks(ROWS) {
         let sql = format!(
-            "insert into rollup_machines (dimension, value, machine, days) values {}
-             on conflict (dimension, value, machine) do update set days = excluded.days",
-            placeholders(chunk.len(), 4)
+            "insert into rollup_machines (dimension, value, machine, block, bits, days) values {}
+             on conflict (dimension, value, machine, block) do update set bits = excluded.bits, days = excluded.days",
+            placeholders(chunk.len(), 6)
         );
-        let query = chunk.iter().fold(sqlx::query(AssertSqlSafe(sql)), |query, (key, machine, days)| {
-            query.bind(key.dimension).bind(&key.value).bind(machine).bind(days.packed())
+        let query = chunk.iter().fold(sqlx::query(AssertSqlSafe(sql)), |query, (key, machine, block)| {
+            let query = query.bind(key.dimension).bind(&key.value).bind(machine);
+            query.bind(block.number).bind(block.bits).bind(&block.packed)
         });
         query.execute(write.connection()).await?;
     }

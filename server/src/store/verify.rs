@@ -8,7 +8,7 @@ use sqlx::{AnyConnection, AssertSqlSafe, Row};
 use wire::ScanReport;
 
 use super::columns::{Columns, Counted, Key, NUMBERS};
-use super::days::Days;
+use super::days::{Block, Days};
 use super::drift::Drift;
 use super::rollups::{Count, Place, Sums, machines};
 use super::{Store, rejudge, verdict};
@@ -213,45 +213,67 @@ impl Run<'_> {
         &mut self,
         connection: &mut AnyConnection,
         machine: &str,
-        mut computed: BTreeMap<Key, Days>,
+        computed: BTreeMap<Key, Days>,
     ) -> sqlx::Result<()> {
-        let rows = sqlx::query("select dimension, value, days from rollup_machines where machine = $1")
+        let rows = sqlx::query("select dimension, value, block, bits, days from rollup_machines where machine = $1")
             .bind(machine)
             .fetch_all(connection)
             .await?;
-        let by_name: BTreeMap<(String, String), Key> =
-            computed.keys().map(|key| ((key.dimension.to_owned(), key.value.clone()), key.clone())).collect();
+        let mut computed: BTreeMap<(String, String, i64), Block> = computed
+            .into_iter()
+            .flat_map(|(key, days)| days.blocks().into_iter().map(move |block| (key.clone(), block)))
+            .map(|(key, block)| ((key.dimension.to_owned(), key.value, block.number), block))
+            .collect();
         for row in rows {
             self.done.counts += 1;
-            let name: (String, String) = (row.try_get(0)?, row.try_get(1)?);
-            let packed: Vec<u8> = row.try_get(2)?;
-            let own = by_name.get(&name).and_then(|key| computed.remove(key));
-            let own = own.map(|days| days.packed());
-            if own.as_ref() != Some(&packed) {
-                let stored = Some(shown(&packed));
-                self.tell(days_differ(&name, machine, stored, own.as_deref().map(shown)));
-            }
+            let place = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+            let stored = Block { number: place.2, bits: row.try_get(3)?, packed: row.try_get(4)? };
+            let own = computed.remove(&place);
+            self.block(&place, machine, Some(&stored), own.as_ref());
         }
-        for (key, days) in computed {
+        for (place, block) in computed {
             self.done.counts += 1;
-            let name = (key.dimension.to_owned(), key.value);
-            self.tell(days_differ(&name, machine, None, Some(shown(&days.packed()))));
+            self.block(&place, machine, None, Some(&block));
         }
         Ok(())
+    }
+
+    fn block(
+        &mut self,
+        (dimension, value, number): &(String, String, i64),
+        machine: &str,
+        stored: Option<&Block>,
+        computed: Option<&Block>,
+    ) {
+        if stored == computed {
+            return;
+        }
+        // The bits come from the days, so they are worth a word only where those agree.
+        let bits = |block: &Block| format!("{:016x}", block.bits);
+        let same_days = stored.map(|own| &own.packed) == computed.map(|own| &own.packed);
+        let (column, stored, computed) = if same_days {
+            ("bits", stored.map(bits), computed.map(bits))
+        } else {
+            // Hexadecimal digits are what a person can compare.
+            let days = |block: &Block| crate::text::hex(&block.packed);
+            ("days", stored.map(days), computed.map(days))
+        };
+        let row = format!("rollup_machines {} {number}", name(dimension, value, machine));
+        self.tell(Difference { row, column: column.to_owned(), stored, computed, log: None });
     }
 
     /// Days of machines that are not there.
     async fn strays(&mut self, connection: &mut AnyConnection) -> sqlx::Result<()> {
         let rows = sqlx::query(
-            "select dimension, value, machine, days from rollup_machines
+            "select dimension, value, block, bits, days, machine from rollup_machines
              where machine not in (select id from machines)",
         )
         .fetch_all(connection)
         .await?;
         for row in rows {
-            let (name, machine, days): (_, String, Vec<u8>) =
-                ((row.try_get(0)?, row.try_get(1)?), row.try_get(2)?, row.try_get(3)?);
-            self.tell(days_differ(&name, &machine, Some(shown(&days)), None));
+            let place = (row.try_get(0)?, row.try_get(1)?, row.try_get(2)?);
+            let stored = Block { number: place.2, bits: row.try_get(3)?, packed: row.try_get(4)? };
+            self.block(&place, row.try_get(5)?, Some(&stored), None);
         }
         Ok(())
     }
@@ -309,22 +331,7 @@ impl Run<'_> {
     }
 }
 
-fn days_differ(
-    (dimension, value): &(String, String),
-    machine: &str,
-    stored: Option<String>,
-    computed: Option<String>,
-) -> Difference {
-    let row = format!("rollup_machines {}", name(dimension, value, machine));
-    Difference { row, column: "days".to_owned(), stored, computed, log: None }
-}
-
 /// As the table spells it.
 fn name(dimension: &str, value: &str, third: &str) -> String {
     format!("{dimension:?} {value:?} {third:?}")
-}
-
-/// Packed days as hexadecimal digits, which is what a person can compare.
-fn shown(packed: &[u8]) -> String {
-    crate::text::hex(packed)
 }

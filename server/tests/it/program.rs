@@ -423,7 +423,7 @@ fn verify_tells_what_differs_and_repairs_it() {
     runtime.block_on(async {
         let mut connection = crate::world::connect(&Place::File(file.clone())).await;
         let row =
-            "insert into rollup_machines (dimension, value, machine, days) values ('exe', '=a\u{1b}', 'm', x'0201')";
+            "insert into rollup_machines (dimension, value, machine, block, bits, days) values ('exe', '=a\u{1b}', 'm', 0, 2, x'0201')";
         connection.execute(row).await.expect("it is taken");
         connection.close().await.expect("it closes");
     });

@@ -115,7 +115,9 @@ async fn rollups(world: &World) -> Vec<String> {
         server::store::Place::File(_) => "hex(days)",
         server::store::Place::Postgres(_) => "upper(encode(days, 'hex'))",
     };
-    let machines = format!("select dimension || '|' || value || '|' || machine || '|' || {hex} from rollup_machines");
+    let machines = format!(
+        "select dimension || '|' || value || '|' || machine || '|' || block || '|' || bits || '|' || {hex} from rollup_machines"
+    );
     let mut all = Vec::new();
     for sql in [
         "select dimension || '|' || day || '|' || value || '|' || logs || '|' || machines || '|' || split_engaged || '|'

@@ -87,11 +87,15 @@ fn a_row_that_was_changed_by_hand_is_named_and_repaired() {
                 format!(
                     "delete from rollup_machines where dimension = 'exe' and machine = '{pc}' and value = '=Game.exe'"
                 ),
-                format!("rollup_machines \"exe\" \"=Game.exe\" \"{pc}\" days"),
+                format!("rollup_machines \"exe\" \"=Game.exe\" \"{pc}\" 323 days"),
             ),
             (
                 format!("update rollup_machines set machine = '{unknown}' where dimension = '' and machine = '{pc}'"),
-                format!("rollup_machines \"\" \"\" \"{unknown}\" days"),
+                format!("rollup_machines \"\" \"\" \"{unknown}\" 323 days"),
+            ),
+            (
+                format!("update rollup_machines set bits = bits + 1 where dimension = '' and machine = '{pc}'"),
+                format!("rollup_machines \"\" \"\" \"{pc}\" 323 bits"),
             ),
         ] {
             execute(&world, &sql).await;
