@@ -32,7 +32,7 @@ const LOGS_OF_A_MACHINE: u64 = 20;
 const SENDERS: usize = 8;
 /// Rows in one transaction, and in one prepared statement.
 const ROWS_PER_TRANSACTION: usize = 10_000;
-const ROWS_PER_INSERT: usize = 500;
+const ROWS_PER_INSERT: usize = 100;
 
 const TABLE: &str = "create table rows_of_events (
     log text not null, record_offset bigint not null, ordinal bigint not null, line bigint not null,
@@ -140,10 +140,8 @@ async fn sqlite_rows(file: &Path, logs: &[Segment]) -> Cost {
         connection.execute(sql).await.expect("a new database takes it");
     }
     let rows: Vec<Row> = logs.iter().flat_map(rows).collect();
-    let values: Vec<_> = (0..ROWS_PER_INSERT)
-        .map(|row| (1..=7).map(|cell| format!("${}", row * 7 + cell)).collect::<Vec<_>>().join(", "))
-        .map(|row| format!("({row})"))
-        .collect();
+    // Without names: for each name that the driver asks for, SQLite goes through all of them.
+    let values = vec!["(?, ?, ?, ?, ?, ?, ?)"; ROWS_PER_INSERT];
     let sql = format!("insert into rows_of_events values {}", values.join(", "));
     let begin = Instant::now();
     for chunk in rows.chunks(ROWS_PER_TRANSACTION) {

@@ -2,7 +2,7 @@
 //! many events are behind the logs.
 //!
 //! `cargo bench -p server --bench summary -- [LOGS]`, on SQLite, and on PostgreSQL when `WEAVEWATCH_TEST_POSTGRES` holds the
-//! URL of a superuser. Both ways are asked in turn, so that what else the machine does slows both.
+//! URL of a superuser. Both ways, and both databases, are asked by turns, so that what else the machine does slows all.
 
 use std::time::{Duration, Instant};
 
@@ -18,9 +18,11 @@ const DAYS: u64 = 100;
 const EVENTS: u64 = 10;
 /// Rows in one statement.
 const ROWS: u64 = 500;
+/// Statements in one transaction.
+const STATEMENTS: u64 = 20;
 /// How often each question is asked from the rows, and how often in turn from the roll-ups.
 const ROUNDS: usize = 3;
-const TURNS: usize = 10;
+const TURNS: usize = 30;
 
 /// What it is called, the filters, and the dimensions that it groups by.
 type Question = (&'static str, &'static [(&'static str, &'static str)], &'static [Dimension]);
@@ -39,59 +41,77 @@ fn main() {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("threads");
     runtime.block_on(async {
         let folder = tempfile::tempdir().expect("a temporary folder");
-        run("SQLite", Place::File(folder.path().join("bench.sqlite")), logs).await;
+        let places = ["few", "many"].map(|name| folder.path().join(name));
+        let [few, many] = places.clone().map(Place::File);
+        filled("SQLite", &few, logs).await;
+        std::fs::copy(&places[0], &places[1]).expect("there is room");
+        compare("SQLite", &few, &many).await;
         drop(folder);
         match std::env::var("WEAVEWATCH_TEST_POSTGRES") {
             Ok(superuser) => {
-                let name = format!("weavewatch_bench_{}", std::process::id());
                 let (server, _) = superuser.rsplit_once('/').expect("the URL names a database");
+                let names = ["few", "many"].map(|name| format!("weavewatch_bench_{}_{name}", std::process::id()));
+                let [few, many] = names.clone().map(|name| Place::Postgres(format!("{server}/{name}")));
                 let mut admin = AnyConnection::connect(&superuser).await.expect("PostgreSQL answers");
-                execute(&mut admin, &format!("create database {name}")).await;
-                run("PostgreSQL", Place::Postgres(format!("{server}/{name}")), logs).await;
-                execute(&mut admin, &format!("drop database {name}")).await;
+                execute(&mut admin, &format!("create database {}", names[0])).await;
+                filled("PostgreSQL", &few, logs).await;
+                execute(&mut admin, &format!("create database {} template {}", names[1], names[0])).await;
+                compare("PostgreSQL", &few, &many).await;
+                for name in names {
+                    execute(&mut admin, &format!("drop database {name}")).await;
+                }
             }
             Err(_) => println!("no PostgreSQL: WEAVEWATCH_TEST_POSTGRES names none"),
         }
     });
 }
 
-async fn run(name: &str, place: Place, logs: u64) {
-    let store = Store::open(&place).await.expect("it opens");
+/// Makes a database with so many logs, and counts them.
+async fn filled(name: &str, place: &Place, logs: u64) {
+    let store = Store::open(place).await.expect("it opens");
     store.migrate().await.expect("the schema fits");
     let start = Instant::now();
-    let mut connection = connect(&place).await;
+    let mut connection = connect(place).await;
     fill(&mut connection, logs).await;
     println!("{name}: {logs} logs, filled in {:.0} s", start.elapsed().as_secs_f64());
     let start = Instant::now();
     let counts = store.rebuild_rollups().await.expect("it answers");
     println!("{name}: {counts} roll-ups counted in {:.0} s", start.elapsed().as_secs_f64());
-    settle(&mut connection, &place).await;
-    let few = measure(&store, name, "").await;
-    let start = Instant::now();
-    more_events(&mut connection).await;
-    settle(&mut connection, &place).await;
-    println!("{name}: ten times the events in {:.0} s", start.elapsed().as_secs_f64());
-    let many = measure(&store, name, ", ten times the events").await;
-    for ((question, few), (_, many)) in few.into_iter().zip(many) {
-        println!("{name}: {question}: with ten times the events {:.2} times as long", many / few);
-    }
+    settle(&mut connection, place).await;
+    connection.close().await.expect("it closes");
     store.close().await;
 }
 
-/// Seconds of each question from the roll-ups.
-async fn measure(store: &Store, name: &str, note: &str) -> Vec<(&'static str, f64)> {
-    let mut seconds = Vec::new();
-    for (question, pairs, group_by) in QUESTIONS {
-        let mut filter = Filter::default();
-        for (name, value) in pairs {
-            assert_eq!(filter.take(name, value), Ok(true));
-        }
-        let (mut rows, mut kept) = (Vec::new(), Vec::new());
-        for _ in 0..ROUNDS {
+/// Two copies of one database; one gets ten times the events.
+async fn compare(name: &str, few: &Place, many: &Place) {
+    let mut connection = connect(many).await;
+    more_events(&mut connection).await;
+    settle(&mut connection, many).await;
+    let stores = [Store::open(few).await.expect("it opens"), Store::open(many).await.expect("it opens")];
+    for question in QUESTIONS {
+        measure(&stores, name, question).await;
+    }
+    for store in stores {
+        store.close().await;
+    }
+}
+
+/// Asks one question of both, from the rows and from the roll-ups, all by turns.
+async fn measure(stores: &[Store; 2], name: &str, (question, pairs, group_by): Question) {
+    let mut filter = Filter::default();
+    for (name, value) in pairs {
+        assert_eq!(filter.take(name, value), Ok(true));
+    }
+    let (mut rows, mut kept) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
+    for _ in 0..ROUNDS {
+        let mut expected = Vec::new();
+        for (store, rows) in stores.iter().zip(&mut rows) {
             let start = Instant::now();
-            let expected = store.groups_of_rows(&filter, group_by).await.expect("it answers");
+            expected = store.groups_of_rows(&filter, group_by).await.expect("it answers");
             rows.push(start.elapsed());
-            for _ in 0..TURNS {
+        }
+        for _ in 0..TURNS {
+            for (store, kept) in stores.iter().zip(&mut kept) {
                 let start = Instant::now();
                 let answer = store.summary(&filter, group_by).await.expect("it answers");
                 kept.push(start.elapsed());
@@ -102,16 +122,19 @@ async fn measure(store: &Store, name: &str, note: &str) -> Vec<(&'static str, f6
                 }
             }
         }
-        let (rows, kept) = (median(rows), median(kept));
-        println!(
-            "{name}{note}: {question}: rows {:.1} ms, roll-ups {:.2} ms, 1/{:.0}",
-            rows * 1e3,
-            kept * 1e3,
-            rows / kept
-        );
-        seconds.push((question, kept));
     }
-    seconds
+    let ([rows, rows_many], [few, many]) = (rows.map(median), kept.map(median));
+    println!(
+        "{name}: {question}: rows {:.1} ms, roll-ups {:.2} ms, 1/{:.0}; with ten times the events rows {:.1} ms, \
+         roll-ups {:.2} ms, 1/{:.0}, {:.2} times as long",
+        rows * 1e3,
+        few * 1e3,
+        rows / few,
+        rows_many * 1e3,
+        many * 1e3,
+        rows_many / many,
+        many / few
+    );
 }
 
 fn median(mut times: Vec<Duration>) -> f64 {
@@ -129,8 +152,13 @@ async fn fill(connection: &mut AnyConnection, logs: u64) {
             .map(|machine| format!("('{machine:032x}', '2026-01-01T00:00:00.000Z')"));
         insert(connection, "machines (id, first_seen)", rows).await;
     }
+    execute(connection, "commit").await;
     for first in (0..logs).step_by(ROWS as usize) {
         let numbers = first..logs.min(first + ROWS);
+        // One transaction for all would write the pages of the indexes again and again into the log of SQLite.
+        if first.is_multiple_of(ROWS * STATEMENTS) {
+            execute(connection, "begin").await;
+        }
         let columns = "logs (id, machine, log, file, received, end_offset, facts, report, started_s, day, exe, runtime, path, \
                        split, crossing, interop_crossing, killed, retired, basis, outcome, render, scanout, gpu_pair, events, rules)";
         insert(connection, columns, numbers.clone().map(|number| log(number, &report))).await;
@@ -146,8 +174,10 @@ async fn fill(connection: &mut AnyConnection, logs: u64) {
         );
         let insert = sqlx::query(AssertSqlSafe(sql)).persistent(false).bind(&body);
         insert.execute(&mut *connection).await.expect("it is taken");
+        if (first + ROWS).is_multiple_of(ROWS * STATEMENTS) || numbers.end == logs {
+            execute(connection, "commit").await;
+        }
     }
-    execute(connection, "commit").await;
 }
 
 async fn insert(connection: &mut AnyConnection, columns: &str, rows: impl Iterator<Item = String>) {
