@@ -12,17 +12,17 @@ import duckdb
 
 TOTALS = """
 select count(*) as logs, count(distinct machine) as machines,
-    count(*) filter (split = 'engaged') as split_engaged,
-    count(*) filter (split = 'off') as split_off,
-    count(*) filter (split = 'unknown') as split_unknown,
-    count(*) filter (crossing = 'none') as crossing_none,
-    count(*) filter (crossing = 'atlas_per_frame') as crossing_atlas_per_frame,
-    count(*) filter (crossing = 'every_present') as crossing_every_present,
-    count(*) filter (crossing = 'unknown') as crossing_unknown,
-    count(*) filter (interop_crossing) as interop_crossing,
-    count(*) filter (killed) as killed,
-    count(*) filter (retired) as retired,
-    count(*) filter (basis = 'corrected') as corrected
+    count(*) filter (where split = 'engaged') as split_engaged,
+    count(*) filter (where split = 'off') as split_off,
+    count(*) filter (where split = 'unknown') as split_unknown,
+    count(*) filter (where crossing = 'none') as crossing_none,
+    count(*) filter (where crossing = 'atlas_per_frame') as crossing_atlas_per_frame,
+    count(*) filter (where crossing = 'every_present') as crossing_every_present,
+    count(*) filter (where crossing = 'unknown') as crossing_unknown,
+    count(*) filter (where interop_crossing) as interop_crossing,
+    count(*) filter (where killed) as killed,
+    count(*) filter (where retired) as retired,
+    count(*) filter (where basis = 'corrected') as corrected
 from logs
 """
 BY_REASON = """
@@ -70,4 +70,5 @@ def ask(sources):
     }
 
 
-main()
+if __name__ == "__main__":
+    main()
