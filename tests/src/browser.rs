@@ -8,6 +8,9 @@ use std::time::Duration;
 use chromiumoxide::BrowserConfig;
 use chromiumoxide::cdp::browser_protocol::dom::SetFileInputFilesParams;
 use chromiumoxide::cdp::browser_protocol::emulation::{MediaFeature, SetDeviceMetricsOverrideParams};
+use chromiumoxide::cdp::browser_protocol::input::{
+    DispatchDragEventParams, DispatchDragEventType, DragData, DragDataItem,
+};
 use chromiumoxide::cdp::browser_protocol::log::EventEntryAdded;
 use chromiumoxide::cdp::browser_protocol::page::Viewport;
 use chromiumoxide::cdp::js_protocol::runtime::{EventConsoleApiCalled, EventExceptionThrown};
@@ -250,6 +253,28 @@ impl Tab<'_> {
             Ok::<_, chromiumoxide::error::CdpError>(())
         });
         chosen.unwrap_or_else(|error| panic!("{selector} takes no file: {error}"));
+    }
+
+    /// Drags a file over the page and drops it there.
+    ///
+    /// # Panics
+    /// When the browser does not take it.
+    #[track_caller]
+    pub fn drop_file(&self, file: &Path) {
+        let dropped = self.browser.block_on(async {
+            for kind in [DispatchDragEventType::DragEnter, DispatchDragEventType::DragOver, DispatchDragEventType::Drop]
+            {
+                let data = DragData::builder()
+                    // The library leaves an empty list out, and the browser wants one.
+                    .item(DragDataItem::new("application/x-nothing", ""))
+                    .file(file.to_string_lossy())
+                    .drag_operations_mask(1);
+                let data = data.build().map_err(chromiumoxide::error::CdpError::msg)?;
+                self.page.execute(DispatchDragEventParams::new(kind, 300.0, 300.0, data)).await?;
+            }
+            Ok::<_, chromiumoxide::error::CdpError>(())
+        });
+        dropped.unwrap_or_else(|error| panic!("{} cannot be dropped: {error}", file.display()));
     }
 
     /// Closes it, so that a long walk does not keep every page.
