@@ -107,7 +107,7 @@ impl FleetPage {
     }
 
     /// What the page finds, in one sentence.
-    fn finding(&self) -> String {
+    pub(crate) fn finding(&self) -> String {
         let total = self.selection.total;
         let logs = total.logs;
         let of_all = |tally: Tally| {

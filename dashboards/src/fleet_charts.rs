@@ -22,6 +22,11 @@ impl FleetPage {
         charts
     }
 
+    /// The picture alone.
+    pub(crate) fn embed(&self, chart: &Chart) -> String {
+        self.selection.query.filters_only().href(&format!("/embed/{}", chart.name))
+    }
+
     pub(crate) fn days(&self) -> Chart {
         let query = &self.selection.query;
         let all: Vec<_> = spread::in_order("day", &self.by_day).into_iter().filter(|own| own.key.is_some()).collect();

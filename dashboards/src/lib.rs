@@ -11,6 +11,7 @@ mod admin_pages;
 pub mod chart;
 mod compare_page;
 mod drift_page;
+mod embed_page;
 mod error_page;
 mod explore;
 mod filter;
@@ -48,6 +49,7 @@ pub use admin_pages::{AuditPage, DeedLine, TokenLine, TokensPage};
 pub use askama::Error;
 pub use compare_page::{ComparePage, Measure, Pair, SIDES, Side};
 pub use drift_page::{DriftBuild, DriftPage, DriftWord, NearWord};
+pub use embed_page::{EMBEDDED, EmbedPage};
 pub use error_page::ErrorPage;
 pub use explore::{Combination, DIMENSIONS, ExplorePage};
 pub use fleet::{Count, FleetPage, Tally, Trend};
@@ -74,3 +76,8 @@ pub use wire::{Outcome, ReportState};
 /// else, and nothing inline.
 pub const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; \
     connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// The same for a page that other pages may show in a frame: these, as `frame-ancestors` spells them.
+pub fn policy_within(ancestors: &str) -> String {
+    CONTENT_SECURITY_POLICY.replace("frame-ancestors 'none'", &format!("frame-ancestors {ancestors}"))
+}

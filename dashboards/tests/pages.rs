@@ -236,8 +236,9 @@ fn every_link_leads_somewhere() {
                 "/audit",
                 "/api/v1/logs",
             ];
-            let is_log =
-                ["/logs/", "/machines/"].iter().any(|of| path.strip_prefix(of).is_some_and(|id| !id.contains('/')));
+            let is_log = ["/logs/", "/machines/", "/embed/"]
+                .iter()
+                .any(|of| path.strip_prefix(of).is_some_and(|id| !id.contains('/')));
             let is_known = pages.contains(&path) || statics::get(path).is_some() || is_log;
             assert!(is_known, "{element:?}");
             // What changes something is never a link.

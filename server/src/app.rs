@@ -56,6 +56,8 @@ pub struct State {
     pub limits: Limits,
     /// The address of an issue tracker's form, with `{title}` and `{body}`.
     pub issue_tracker: Option<String>,
+    /// Sites whose pages may show `/embed/{chart}` in a frame, beside this one.
+    pub embed_from: Vec<String>,
     /// What arrives just now.
     pub live: Live,
     /// For `/metrics`.
@@ -81,6 +83,7 @@ impl State {
             bound_to_loopback: true,
             limits: Limits::new(Rates::default()),
             issue_tracker: None,
+            embed_from: Vec::new(),
             live: Live::default(),
             gauges: Gauges::default(),
             stopping: AtomicBool::new(false),

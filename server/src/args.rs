@@ -236,6 +236,12 @@ pub struct ServeSettings {
     /// {body}, such as https://github.com/OWNER/NAME/issues/new?title={title}&body={body}.
     #[arg(long, value_name = "URL", env = "WEAVEWATCH_ISSUE_TRACKER", value_parser = crate::reports::issue::template)]
     pub issue_tracker: Option<String>,
+    /// A site that may show the pictures of /embed/NAME in a frame, such as https://wiki.example.com; repeatable.
+    ///
+    /// Browsers send no session into the frame of another site. So a picture shows there where reading needs none (a browser on this
+    /// machine, while the server listens here only), or through a proxy that adds a token of scope reader.
+    #[arg(long, value_name = "ORIGIN", value_parser = crate::pages::origin)]
+    pub embed_from: Vec<String>,
     /// How the log on stderr is written: one line a request, under an id that the caller gets too.
     #[arg(long, value_enum, default_value_t = LogFormat::Text)]
     pub log_format: LogFormat,

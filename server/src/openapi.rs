@@ -76,6 +76,7 @@ use crate::{
         pages::admin::make,
         pages::admin::revoke,
         pages::admin::audit,
+        pages::embed,
         pages::explore,
         pages::compare,
         pages::logs,

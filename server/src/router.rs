@@ -20,6 +20,7 @@ use crate::auth::{Access, Guard, require};
 use crate::error::{Error, Html};
 use crate::export::http as exports;
 use crate::observe::observe;
+use crate::pages::Framed;
 use crate::{
     audit, compare, dead_letters, drift, enroll, health, ingest, logs, machines, openapi, pages, replay, reports,
     sign_in, summary, telemetry, tokens, what_if,
@@ -78,6 +79,7 @@ pub fn table() -> Vec<Route> {
         get("/metrics", Access::Open, self::get(telemetry::answer)),
         // People.
         get("/", Access::Page, self::get(pages::fleet)),
+        get("/embed/{chart}", Access::Page, self::get(pages::embed)),
         get("/explore", Access::Page, self::get(pages::explore)),
         get("/compare", Access::Page, self::get(pages::compare)),
         get("/logs", Access::Page, self::get(pages::logs)),
@@ -160,6 +162,7 @@ fn panicked(panic: Box<dyn Any + Send>) -> Response {
 /// Log text is hostile; should escaping ever fail, the browser still runs no script and loads nothing from elsewhere.
 async fn security_headers(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
+    let framed = response.extensions_mut().remove::<Framed>();
     let headers = response.headers_mut();
     let fixed: [(HeaderName, &'static str); 4] = [
         (CONTENT_SECURITY_POLICY, dashboards::CONTENT_SECURITY_POLICY),
@@ -170,6 +173,10 @@ async fn security_headers(request: Request, next: Next) -> Response {
     ];
     for (name, value) in fixed {
         headers.insert(name, HeaderValue::from_static(value));
+    }
+    if let Some(Framed(policy)) = framed {
+        headers.insert(CONTENT_SECURITY_POLICY, policy);
+        headers.remove(X_FRAME_OPTIONS);
     }
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response

@@ -97,6 +97,7 @@ async fn begin(address: SocketAddr, settings: &ServeSettings, database: Database
         reserve_bytes: u64::from(settings.reserve_mib) << 20,
         bound_to_loopback: address.ip().to_canonical().is_loopback(),
         issue_tracker: settings.issue_tracker.clone(),
+        embed_from: settings.embed_from.clone(),
         limits: Limits::new(Rates {
             uploads: Rate::per_second(settings.uploads_per_second),
             reads: Rate::per_second(settings.reads_per_second),

@@ -49,6 +49,7 @@ fn addresses(http: &Http) -> BTreeMap<String, String> {
         "/machines/{id}" => path.replace("{id}", &first("/api/v1/machines")),
         "/reports/{id}" => path.replace("{id}", report),
         "/reports/compare" => format!("{path}?a={report}&b={report}"),
+        "/embed/{chart}" => path.replace("{chart}", "pairs"),
         "/explore" => format!("{path}?group_by=gpu_pair&group_by=outcome"),
         "/what-if" => format!("{path}?policy=adr039"),
         _ if path.contains('{') => panic!("{path} needs an address here"),

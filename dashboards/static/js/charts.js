@@ -58,12 +58,17 @@
     return data?.label?.formatter ?? name;
   }
 
+  // Out of the frame of another page: only the picture may stand there.
+  function lead(href) {
+    if (document.querySelector('base[target]')) open(href, '_blank', 'noopener'); else location.assign(href);
+  }
+
   function draw(figure) {
     const box = figure.querySelector('.picture');
     let chart = drawn.get(figure);
     if (!chart) {
       chart = echarts.init(box, null, { renderer: 'svg' });
-      chart.on('click', ({ data }) => { if (data?.href) location.assign(data.href); });
+      chart.on('click', ({ data }) => { if (data?.href) lead(data.href); });
       let before = box.clientWidth;
       new ResizeObserver(() => {
         chart.resize();

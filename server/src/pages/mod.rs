@@ -3,6 +3,7 @@
 pub mod admin;
 mod compare;
 mod drift;
+mod embed;
 mod explore;
 mod files;
 mod fleet;
@@ -31,6 +32,7 @@ use crate::store::{Dimension, Filter, Group, Totals};
 
 pub use compare::{__path_page as __path_compare, page as compare};
 pub use drift::{__path_page as __path_drift, page as drift};
+pub use embed::{__path_page as __path_embed, Framed, origin, page as embed};
 pub use explore::{__path_page as __path_explore, page as explore};
 pub use files::{__path_file, file};
 pub use fleet::{__path_page as __path_fleet, page as fleet};

@@ -58,6 +58,7 @@ const WHO: &[(&str, &str)] = &[
     ("POST /tokens", "admin"),
     ("POST /tokens/revoke", "admin"),
     ("GET /audit", "admin"),
+    ("GET /embed/{chart}", "reader triager admin"),
     ("GET /explore", "reader triager admin"),
     ("GET /compare", "reader triager admin"),
     ("GET /logs", "reader triager admin"),
@@ -74,7 +75,7 @@ const WHO: &[(&str, &str)] = &[
 /// An address that fits the route.
 fn uri(route: &Route) -> String {
     let path = route.path.replace("{id}", "00000000000000000000000000000000").replace("{name}", "weavewatch.css");
-    path.replace("{table}", "logs")
+    path.replace("{table}", "logs").replace("{chart}", "pairs")
 }
 
 /// Whether the guard let the request through to its handler.

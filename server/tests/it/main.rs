@@ -14,6 +14,7 @@ mod described;
 mod disk;
 mod doctor;
 mod drift;
+mod embed;
 mod enrolment;
 mod explore;
 mod export;

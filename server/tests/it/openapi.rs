@@ -133,7 +133,7 @@ fn uri(path: &str, report: &str) -> String {
     if path.starts_with("/static") {
         statics::STYLE.path()
     } else {
-        path.replace("{id}", &id).replace("{table}", "logs")
+        path.replace("{id}", &id).replace("{table}", "logs").replace("{chart}", "pairs")
     }
 }
 
@@ -164,10 +164,12 @@ async fn fill(world: &World) {
 }
 
 /// What readers ask: each route as it should be asked, and as it should not.
-const ASKED: [(&str, &str); 59] = [
+const ASKED: [(&str, &str); 61] = [
     ("/triage", "?state=new"),
     ("/triage", "?state=nonsense"),
     ("/", ""),
+    ("/embed/{chart}", "?split=off"),
+    ("/embed/{chart}", "?split=nonsense"),
     ("/logs", "?split=off"),
     ("/logs", "?split=nonsense"),
     ("/logs/{id}", ""),
