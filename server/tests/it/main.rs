@@ -19,6 +19,7 @@ mod enrolment;
 mod explore;
 mod export;
 mod filters;
+mod grafana;
 mod health_page;
 mod hostile;
 mod ingest;
