@@ -1,8 +1,8 @@
 //! How much faster `summary` answers from the roll-ups than one SQL statement does from the rows, and whether it minds how
 //! many events are behind the logs.
 //!
-//! `cargo bench -p server --bench summary -- [LOGS]`, on SQLite, and on PostgreSQL when `WEAVEWATCH_TEST_POSTGRES` holds the
-//! URL of a superuser. Both ways, and both databases, are asked by turns, so that what else the machine does slows all.
+//! `cargo bench -p server --bench summary -- [LOGS] [sqlite|postgres]`, on SQLite, and on PostgreSQL when
+//! `WEAVEWATCH_TEST_POSTGRES` holds the URL of a superuser, or on one of them. Both ways, and both databases, are asked by turns, so that what else the machine does slows all.
 
 use std::time::{Duration, Instant};
 
@@ -39,31 +39,41 @@ fn main() {
     let logs = std::env::args().find_map(|argument| argument.parse().ok()).unwrap_or(LOGS);
     sqlx::any::install_default_drivers();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("threads");
+    let only = |name: &str| std::env::args().any(|argument| argument == name);
     runtime.block_on(async {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let places = ["few", "many"].map(|name| folder.path().join(name));
-        let [few, many] = places.clone().map(Place::File);
-        filled("SQLite", &few, logs).await;
-        std::fs::copy(&places[0], &places[1]).expect("there is room");
-        compare("SQLite", &few, &many).await;
-        drop(folder);
-        match std::env::var("WEAVEWATCH_TEST_POSTGRES") {
-            Ok(superuser) => {
-                let (server, _) = superuser.rsplit_once('/').expect("the URL names a database");
-                let names = ["few", "many"].map(|name| format!("weavewatch_bench_{}_{name}", std::process::id()));
-                let [few, many] = names.clone().map(|name| Place::Postgres(format!("{server}/{name}")));
-                let mut admin = AnyConnection::connect(&superuser).await.expect("PostgreSQL answers");
-                execute(&mut admin, &format!("create database {}", names[0])).await;
-                filled("PostgreSQL", &few, logs).await;
-                execute(&mut admin, &format!("create database {} template {}", names[1], names[0])).await;
-                compare("PostgreSQL", &few, &many).await;
-                for name in names {
-                    execute(&mut admin, &format!("drop database {name}")).await;
-                }
-            }
-            Err(_) => println!("no PostgreSQL: WEAVEWATCH_TEST_POSTGRES names none"),
+        if !only("postgres") {
+            sqlite(logs).await;
+        }
+        if !only("sqlite") {
+            postgres(logs).await;
         }
     });
+}
+
+async fn sqlite(logs: u64) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let places = ["few", "many"].map(|name| folder.path().join(name));
+    let [few, many] = places.clone().map(Place::File);
+    filled("SQLite", &few, logs).await;
+    std::fs::copy(&places[0], &places[1]).expect("there is room");
+    compare("SQLite", &few, &many).await;
+}
+
+async fn postgres(logs: u64) {
+    let Ok(superuser) = std::env::var("WEAVEWATCH_TEST_POSTGRES") else {
+        return println!("no PostgreSQL: WEAVEWATCH_TEST_POSTGRES names none");
+    };
+    let (server, _) = superuser.rsplit_once('/').expect("the URL names a database");
+    let names = ["few", "many"].map(|name| format!("weavewatch_bench_{}_{name}", std::process::id()));
+    let [few, many] = names.clone().map(|name| Place::Postgres(format!("{server}/{name}")));
+    let mut admin = AnyConnection::connect(&superuser).await.expect("PostgreSQL answers");
+    execute(&mut admin, &format!("create database {}", names[0])).await;
+    filled("PostgreSQL", &few, logs).await;
+    execute(&mut admin, &format!("create database {} template {}", names[1], names[0])).await;
+    compare("PostgreSQL", &few, &many).await;
+    for name in names {
+        execute(&mut admin, &format!("drop database {name}")).await;
+    }
 }
 
 /// Makes a database with so many logs, and counts them.

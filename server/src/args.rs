@@ -1,5 +1,7 @@
 //! The command line: what may be typed, and what the help says about it.
 
+#![allow(rustdoc::bare_urls, reason = "these comments are help texts")]
+
 mod database;
 
 use std::net::SocketAddr;

@@ -66,7 +66,7 @@ impl Question {
     /// Takes a parameter; false when it is none of the question's.
     ///
     /// # Errors
-    /// [`Error::BadQuery`] for a value that cannot be.
+    /// A query with a value that cannot be.
     pub fn take(&mut self, name: &str, value: &str) -> Result<bool, Error> {
         match name {
             "policy" | "against" | "set" if value.is_empty() => {}
