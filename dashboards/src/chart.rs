@@ -94,13 +94,18 @@ pub fn short(name: &str) -> String {
     visible::plain(&short)
 }
 
-/// A GPU, or a pair of them, without the words that all have: what tells one from another comes first.
+/// A GPU, or a pair of them, as a picture shows it.
 pub fn pair(name: &str) -> String {
+    short(&gpu(name))
+}
+
+/// A GPU without the words that all have: what tells one from another comes first.
+pub(crate) fn gpu(name: &str) -> String {
     let mut own = name.replace("(R)", "").replace("(TM)", "");
     for word in ["NVIDIA GeForce ", "NVIDIA ", " Laptop GPU"] {
         own = own.replace(word, if word.starts_with(' ') { " laptop" } else { "" });
     }
-    short(&own)
+    own
 }
 
 /// Bars in a row, each a stack of outcomes: over days, builds, or whatever the axis names.

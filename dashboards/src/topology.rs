@@ -6,6 +6,7 @@
 
 use wire::{Adapter, Cost, Crossing, Luid, Split, Verdict};
 
+use crate::chart;
 use crate::share::counted;
 
 /// What is drawn.
@@ -95,7 +96,7 @@ const OUTPUT: u32 = 52;
 /// Adapters without a part that are drawn.
 const OTHERS: usize = 3;
 /// Letters of a name that a box has room for.
-const LETTERS: usize = 34;
+const LETTERS: usize = 30;
 
 impl Topology {
     /// Whether there is anything to draw.
@@ -173,7 +174,7 @@ impl Topology {
         let about: Vec<_> = about.into_iter().flatten().collect();
         DrawnBox {
             y,
-            name: short(&gpu.name),
+            name: short(&chart::gpu(&gpu.name)),
             about: about.join(" · "),
             roles: roles.join(", "),
             weaves,

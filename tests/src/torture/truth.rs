@@ -186,48 +186,53 @@ fn fitting(logs: &[Told], contents: &[Content], folder: &Path) -> Vec<Vec<usize>
     possible
 }
 
-/// Which content each log is.
+/// Which content each log is: a matching in which every log has a content of its own, and every content that has to be whole
+/// the whole of a log. Contents may be alike in all that the server tells, so a log can fit several.
 fn assign(logs: &[Told], possible: &[Vec<usize>], contents: &[Content]) -> Vec<usize> {
+    let fits = |log: usize, content: usize| {
+        let Content { whole, bytes, .. } = &contents[content];
+        possible[log].contains(&content) && (!whole || logs[log].end == bytes.len())
+    };
+    let fitting: Vec<Vec<usize>> =
+        (0..logs.len()).map(|log| (0..contents.len()).filter(|content| fits(log, *content)).collect()).collect();
+    let fitted: Vec<Vec<usize>> =
+        (0..contents.len()).map(|content| (0..logs.len()).filter(|log| fits(*log, content)).collect()).collect();
     let mut found = vec![None; logs.len()];
-    let mut taken = vec![None; contents.len()];
-    for (number, content) in contents.iter().enumerate().filter(|(_, content)| content.whole) {
-        let whole = |log: &usize| logs[*log].end == content.bytes.len() && possible[*log].contains(&number);
-        let there: Vec<usize> = (0..logs.len()).filter(whole).collect();
+    for (number, Content { bytes, process, .. }) in contents.iter().enumerate().filter(|(_, content)| content.whole) {
+        let seated = place(number, &fitted, &mut vec![false; logs.len()], &mut found);
         let beginnings = (0..logs.len()).filter(|log| possible[*log].contains(&number));
         let beginnings: Vec<_> = beginnings.map(|log| &logs[log].detail["counts"]).collect();
-        let Content { bytes, process, .. } = content;
-        assert_eq!(there.len(), 1, "{} bytes of {process:?} are to be there once: {beginnings:#?}", bytes.len());
-        (found[there[0]], taken[number]) = (Some(number), Some(there[0]));
+        assert!(seated, "{} bytes of {process:?} are to be there: {beginnings:#?}", bytes.len());
     }
-    // Of what was destroyed, a beginning may fit several; each content may be there once.
-    for log in 0..logs.len() {
-        if found[log].is_none() {
-            let placed = place(log, possible, &mut vec![false; contents.len()], &mut taken, contents);
+    let mut taken = vec![None; contents.len()];
+    for (log, content) in found.iter().enumerate() {
+        if let Some(content) = content {
+            taken[*content] = Some(log);
+        }
+    }
+    // A content that has a log keeps one: a path to a free content only passes logs on.
+    for (log, unplaced) in found.iter().map(Option::is_none).enumerate() {
+        if unplaced {
+            let placed = place(log, &fitting, &mut vec![false; contents.len()], &mut taken);
             assert!(placed, "the server has a content twice: {}", logs[log].detail);
-            for (content, log) in taken.iter().enumerate() {
-                if let Some(log) = log {
-                    found[*log] = Some(content);
-                }
-            }
+        }
+    }
+    for (content, log) in taken.iter().enumerate() {
+        if let Some(log) = log {
+            found[*log] = Some(content);
         }
     }
     found.into_iter().map(|content| content.expect("each log has been placed")).collect()
 }
 
-/// Finds a content for a log, and another one for the log that had it (an augmenting path).
-fn place(
-    log: usize,
-    possible: &[Vec<usize>],
-    tried: &mut [bool],
-    taken: &mut [Option<usize>],
-    contents: &[Content],
-) -> bool {
-    for content in possible[log].iter().copied().filter(|content| !contents[*content].whole) {
-        if std::mem::replace(&mut tried[content], true) {
+/// Finds a seat for somebody, and another one for whoever had it (an augmenting path).
+fn place(own: usize, fitting: &[Vec<usize>], tried: &mut [bool], taken: &mut [Option<usize>]) -> bool {
+    for seat in fitting[own].iter().copied() {
+        if std::mem::replace(&mut tried[seat], true) {
             continue;
         }
-        if taken[content].is_none_or(|other| place(other, possible, tried, taken, contents)) {
-            taken[content] = Some(log);
+        if taken[seat].is_none_or(|other| place(other, fitting, tried, taken)) {
+            taken[seat] = Some(own);
             return true;
         }
     }
