@@ -124,7 +124,8 @@ pub fn stacked(axis: &[String], layers: &[Layer], unit: &str) -> Value {
         "grid": {"left": 8, "right": 8, "top": 64, "bottom": 8, "containLabel": true},
         "legend": {"type": "scroll", "top": 0, "left": 0, "itemWidth": 12, "itemHeight": 12},
         "tooltip": {"trigger": "axis", "axisPointer": {"type": "shadow"}},
-        "xAxis": {"type": "category", "data": axis.iter().map(|name| short(name)).collect::<Vec<_>>(), "axisTick": {"show": false}},
+        "xAxis": {"type": "category", "data": axis.iter().map(|name| pair(name)).collect::<Vec<_>>(), "axisTick": {"show": false},
+            "axisLabel": {"width": 104, "overflow": "truncate"}},
         "yAxis": {"type": "value", "name": unit, "minInterval": 1},
         "series": series,
     })

@@ -16,6 +16,9 @@ use crate::{Query, words};
 /// Rows of a table.
 const MOST_ROWS: usize = 60;
 
+/// Fewer logs than this tell no difference.
+const FEW_LOGS: u64 = 10;
+
 /// What can be compared, with the words for people.
 pub const SIDES: [(&str, &str); 3] =
     [("runtime", "two builds"), ("cohort", "two kinds of PC"), ("period", "two periods")];
@@ -157,7 +160,7 @@ impl ComparePage {
                 "#Difference, points",
                 "#95 % interval",
                 "#Machines",
-                "Chance?",
+                "#Chance?",
             ],
         );
         let mut pairs: Vec<_> = self.groups.iter().collect();
@@ -169,13 +172,13 @@ impl ComparePage {
                 _ => Cell::link(shown(own.bad_share()), behind(&side.query.with(self.group_by, key))),
             };
             grid.rows.push(vec![
-                Cell::link(pair.name(self.group_by), behind(&self.selection.query.with(self.group_by, key))),
+                Cell::from(pair.name(self.group_by)),
                 cell(&self.a, &pair.a),
                 cell(&self.b, &pair.b),
                 points(pair.change).into(),
                 interval(pair.change).into(),
                 format!("{} / {}", pair.a.tally.machines, pair.b.tally.machines).into(),
-                verdict(pair.beyond_chance).into(),
+                verdict(pair.change, pair.beyond_chance).into(),
             ]);
         }
         grid
@@ -190,7 +193,7 @@ impl ComparePage {
                 &format!("#{}", self.b.label),
                 "#Difference, points",
                 "#95 % interval",
-                "Chance?",
+                "#Chance?",
             ],
         );
         for own in self.measures.iter().filter(|own| own.a.0 + own.b.0 > 0).take(MOST_ROWS) {
@@ -208,10 +211,16 @@ impl ComparePage {
                 cell(&self.b, own.b),
                 points(own.change).into(),
                 interval(own.change).into(),
-                verdict(own.beyond_chance).into(),
+                verdict(own.change, own.beyond_chance).into(),
             ]);
         }
         grid
+    }
+
+    /// A side of few logs, of which no difference can be beyond chance.
+    fn few(&self) -> Option<String> {
+        let few = [&self.a, &self.b].into_iter().find(|side| side.whole.tally.logs < FEW_LOGS)?;
+        Some(format!("{} has {} only, too few to tell: choose another one above.", few.label, few.whole.tally.logs()))
     }
 
     fn side_said(side: &Side) -> String {
@@ -246,6 +255,10 @@ fn interval(change: Option<(f64, [f64; 2])>) -> String {
     change.map_or_else(String::new, |(_, [low, high])| format!("{:+.1} to {:+.1}", low * 100.0, high * 100.0))
 }
 
-const fn verdict(beyond_chance: bool) -> &'static str {
-    if beyond_chance { "beyond chance" } else { "may be chance" }
+const fn verdict(change: Option<(f64, [f64; 2])>, beyond_chance: bool) -> &'static str {
+    match change {
+        None => "not comparable",
+        Some(_) if beyond_chance => "beyond chance",
+        Some(_) => "may be chance",
+    }
 }

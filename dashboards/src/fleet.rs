@@ -181,6 +181,13 @@ impl FleetPage {
         headlines
     }
 
+    /// Logs in which every frame crosses, whatever the reason, with the way to them.
+    fn crossing(&self) -> Option<(String, String)> {
+        let crossing = tally(&self.by_crossing, Crossing::EveryPresent.as_str());
+        let href = behind(&self.selection.query.with("crossing", Crossing::EveryPresent.as_str()));
+        (crossing.logs > 0).then(|| (crossing.logs(), href))
+    }
+
     /// The six outcomes: for the stacked bar and its table.
     fn outcomes(&self) -> ShareTable {
         self.table("outcome", &self.by_outcome)

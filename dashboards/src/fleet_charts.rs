@@ -4,7 +4,7 @@ use crate::chart::{self, Chart, Flow, Size};
 use crate::grid::{Cell, Grid};
 use crate::query::NOT_TOLD;
 use crate::share::{Share, counted, thousands};
-use crate::spread::{self, MOST_MARKS, Spread};
+use crate::spread::{self, MOST_MARKS};
 use crate::table::behind;
 use crate::{Count, FleetPage, Outcome, words};
 
@@ -30,13 +30,12 @@ impl FleetPage {
     pub(crate) fn days(&self) -> Chart {
         let query = &self.selection.query;
         let all: Vec<_> = spread::in_order("day", &self.by_day).into_iter().filter(|own| own.key.is_some()).collect();
-        let needless = |own: &Spread| own.of(Outcome::Crossing) + own.of(Outcome::Killed);
-        let peak = all.iter().max_by_key(|own| needless(own));
+        let peak = all.iter().max_by_key(|own| own.bad());
         let title = match peak {
-            Some(own) if needless(own) > 0 => format!(
-                "Worst day: {}, with {} of {} crossing every present or killed",
+            Some(own) if own.bad() > 0 => format!(
+                "Worst day: {}, with {} of {} crossing needlessly",
                 own.name("day"),
-                thousands(needless(own)),
+                thousands(own.bad()),
                 own.tally.logs()
             ),
             _ => "No frame crossed needlessly on any day".to_owned(),
@@ -45,7 +44,9 @@ impl FleetPage {
         Chart {
             name: "days",
             title,
-            note: "Logs by the local day on which their process started.".to_owned(),
+            note: "Logs by the local day on which their process started. Needlessly: every present crosses, a setting killed the split, or it was taken \
+                   back."
+                .to_owned(),
             size: Size::Middle,
             option: chart::stacked(&axis, &spread::layers("day", &all, query), "logs"),
             table: spread::table("Logs by day and outcome", "Day", "day", &all, query),

@@ -103,7 +103,7 @@ pub(crate) fn stack(
     (!drawn.is_empty()).then(|| Chart {
         name,
         title,
-        note: String::new(),
+        note: format!("The worst is the one with most logs that cross needlessly, as far as that is no chance; of fewer than {FEW_LOGS} logs only where no {noun} has more."),
         size: Size::Middle,
         option: chart::stacked(&axis, &layers(dimension, &drawn, query), "logs"),
         table: table(&format!("Logs by {noun} and outcome"), noun, dimension, &all, query),
