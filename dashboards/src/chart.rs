@@ -86,12 +86,17 @@ impl Chart {
 
 /// A name from a log as a picture shows it: nothing hidden in it, and not longer than there is room.
 pub fn short(name: &str) -> String {
+    visible::plain(&cut(name, NAME_LETTERS))
+}
+
+/// So many letters of a name, with a mark where there are more.
+pub(crate) fn cut(name: &str, most: usize) -> String {
     let mut letters = name.chars();
-    let mut short: String = letters.by_ref().take(NAME_LETTERS).collect();
+    let mut cut: String = letters.by_ref().take(most).collect();
     if letters.next().is_some() {
-        short.push('…');
+        cut.push('…');
     }
-    visible::plain(&short)
+    cut
 }
 
 /// A GPU, or a pair of them, as a picture shows it.

@@ -174,7 +174,7 @@ impl Topology {
         let about: Vec<_> = about.into_iter().flatten().collect();
         DrawnBox {
             y,
-            name: short(&chart::gpu(&gpu.name)),
+            name: chart::cut(&chart::gpu(&gpu.name), LETTERS),
             about: about.join(" · "),
             roles: roles.join(", "),
             weaves,
@@ -241,15 +241,6 @@ fn is_same(own: &Gpu, other: &Gpu) -> bool {
         (Some(own), Some(other)) => own == other,
         _ => own.name == other.name,
     }
-}
-
-fn short(name: &str) -> String {
-    let mut letters = name.chars();
-    let mut short: String = letters.by_ref().take(LETTERS).collect();
-    if letters.next().is_some() {
-        short.push('…');
-    }
-    short
 }
 
 fn label(drawing: &Drawing) -> String {

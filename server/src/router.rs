@@ -90,8 +90,7 @@ pub fn table() -> Vec<Route> {
         get("/logs/{id}", Access::Page, self::get(pages::log)),
         get("/machines", Access::Page, self::get(pages::machines)),
         get("/machines/{id}", Access::Page, self::get(pages::machine)),
-        // The handler asks for an admin.
-        post("/machines/{id}/delete", Access::Page, self::post(pages::delete_machine)),
+        post("/machines/{id}/delete", Access::AdminPage, self::post(pages::delete_machine)),
         get("/health", Access::Page, self::get(pages::health)),
         get("/live", Access::Page, self::get(pages::live)),
         get("/live/events", Access::Page, self::get(pages::live_events)),

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use axum::Extension;
-use axum::extract::{RawQuery, State};
+use axum::extract::State;
 use axum::response::Response;
 use dashboards::{ComparePage, DIMENSIONS, Measure, Pair, Query, SIDES, Side, Spread};
 
-use super::{drawn, filter, frame, key, selection, spread, spreads};
+use super::{Asked, drawn, filter, frame, key, selection, spread, spreads};
 use crate::app::App;
 use crate::auth::Caller;
 use crate::compare::statistics::{Sample, holm, interval, p};
@@ -39,10 +39,10 @@ const FIRST: &str = "gpu_pair";
 pub async fn page(
     State(app): State<App>,
     caller: Option<Extension<Caller>>,
-    RawQuery(raw): RawQuery,
+    Asked(query): Asked,
 ) -> Result<Response, Html> {
     let page = ComparePage { frame: frame("/explore", caller), ..ComparePage::default() };
-    draw(&app, page, Query::parse(raw.as_deref().unwrap_or_default())).await.map_err(Html)
+    draw(&app, page, query).await.map_err(Html)
 }
 
 async fn draw(app: &App, mut page: ComparePage, query: Query) -> Result<Response, Error> {

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use axum::Extension;
-use axum::extract::{RawQuery, State};
+use axum::extract::State;
 use axum::response::Response;
 use dashboards::{DriftBuild, DriftPage, DriftWord, NearWord, Query, Tally};
 use parser::vocabulary;
 use wire::ReasonFacts;
 
-use super::{count, drawn, filter, frame, selection, tally};
+use super::{Asked, count, drawn, filter, frame, selection, tally};
 use crate::app::App;
 use crate::auth::Caller;
 use crate::error::{Error, Html};
@@ -31,10 +31,10 @@ const WORDS: u32 = 200;
 pub async fn page(
     State(app): State<App>,
     caller: Option<Extension<Caller>>,
-    RawQuery(raw): RawQuery,
+    Asked(query): Asked,
 ) -> Result<Response, Html> {
     let page = DriftPage { frame: frame("/drift", caller), ..DriftPage::default() };
-    draw(&app, page, Query::parse(raw.as_deref().unwrap_or_default())).await.map_err(Html)
+    draw(&app, page, query).await.map_err(Html)
 }
 
 async fn draw(app: &App, page: DriftPage, query: Query) -> Result<Response, Error> {

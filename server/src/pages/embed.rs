@@ -1,11 +1,11 @@
 //! `GET /embed/{chart}`: one picture of the front page, which other sites may show in a frame when `--embed-from` names them.
 
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::{Path, State};
 use axum::http::HeaderValue;
 use axum::response::{IntoResponse, Response};
 use dashboards::{EMBEDDED, EmbedPage, FleetPage, Query};
 
-use super::{counts, drawn, filter, selection, spreads};
+use super::{Asked, counts, drawn, filter, selection, spreads};
 use crate::app::App;
 use crate::error::{Error, Html};
 use crate::openapi::Filters;
@@ -26,8 +26,7 @@ pub struct Framed(pub HeaderValue);
         (status = 404, description = "There is no such picture")
     )
 )]
-pub async fn page(State(app): State<App>, Path(chart): Path<String>, RawQuery(raw): RawQuery) -> Response {
-    let query = Query::parse(raw.as_deref().unwrap_or_default());
+pub async fn page(State(app): State<App>, Path(chart): Path<String>, Asked(query): Asked) -> Response {
     // What went wrong is shown in the frame too.
     let mut response = draw(&app, &chart, query).await.map_err(Html).into_response();
     let ancestors = app.embed_from.iter().fold("'self'".to_owned(), |all, origin| all + " " + origin);

@@ -1,11 +1,11 @@
 //! `GET /explore`: logs by any one or two things.
 
 use axum::Extension;
-use axum::extract::{RawQuery, State};
+use axum::extract::State;
 use axum::response::Response;
 use dashboards::{Combination, DIMENSIONS, ExplorePage, Query};
 
-use super::{drawn, filter, frame, key, selection, spread};
+use super::{Asked, drawn, filter, frame, key, selection, spread};
 use crate::app::App;
 use crate::auth::Caller;
 use crate::error::{Error, Html};
@@ -27,10 +27,10 @@ const FIRST: &str = "gpu_pair";
 pub async fn page(
     State(app): State<App>,
     caller: Option<Extension<Caller>>,
-    RawQuery(raw): RawQuery,
+    Asked(query): Asked,
 ) -> Result<Response, Html> {
     let page = ExplorePage { frame: frame("/explore", caller), ..ExplorePage::default() };
-    draw(&app, page, Query::parse(raw.as_deref().unwrap_or_default())).await.map_err(Html)
+    draw(&app, page, query).await.map_err(Html)
 }
 
 async fn draw(app: &App, page: ExplorePage, query: Query) -> Result<Response, Error> {

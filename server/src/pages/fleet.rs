@@ -1,13 +1,13 @@
 //! `GET /`: the whole fleet at a glance.
 
 use axum::Extension;
-use axum::extract::{RawQuery, State};
+use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use dashboards::{FleetPage, Query, Spread, Trend};
 use jiff::civil::Date;
 
-use super::{counts, drawn, filter, frame, key, periods, selection, server_url, spread, spreads};
+use super::{Asked, counts, drawn, filter, frame, key, periods, selection, server_url, spread, spreads};
 use crate::app::App;
 use crate::auth::Caller;
 use crate::error::{Error, Html};
@@ -29,11 +29,11 @@ const TREND_DAYS: i64 = 30;
 pub async fn page(
     State(app): State<App>,
     caller: Option<Extension<Caller>>,
-    RawQuery(raw): RawQuery,
+    Asked(query): Asked,
     headers: HeaderMap,
 ) -> Result<Response, Html> {
     let page = FleetPage { frame: frame("/", caller), server_url: server_url(&headers), ..FleetPage::default() };
-    draw(&app, page, Query::parse(raw.as_deref().unwrap_or_default())).await.map_err(Html)
+    draw(&app, page, query).await.map_err(Html)
 }
 
 async fn draw(app: &App, page: FleetPage, query: Query) -> Result<Response, Error> {

@@ -1,11 +1,11 @@
 //! `GET /logs`: the logs behind a number.
 
 use axum::Extension;
-use axum::extract::{RawQuery, State};
+use axum::extract::State;
 use axum::response::Response;
 use dashboards::{EvidenceRow, LogRow, LogsPage, Query, query};
 
-use super::{drawn, filter, frame, selection};
+use super::{Asked, drawn, filter, frame, selection};
 use crate::app::App;
 use crate::auth::Caller;
 use crate::error::{Error, Html};
@@ -29,10 +29,10 @@ const EVIDENCE: u32 = 20;
 pub async fn page(
     State(app): State<App>,
     caller: Option<Extension<Caller>>,
-    RawQuery(raw): RawQuery,
+    Asked(query): Asked,
 ) -> Result<Response, Html> {
     let page = LogsPage { frame: frame("/logs", caller), ..LogsPage::default() };
-    draw(&app, page, Query::parse(raw.as_deref().unwrap_or_default())).await.map_err(Html)
+    draw(&app, page, query).await.map_err(Html)
 }
 
 async fn draw(app: &App, page: LogsPage, query: Query) -> Result<Response, Error> {

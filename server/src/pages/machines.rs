@@ -1,12 +1,12 @@
 //! `GET /machines`: the PCs, a page at a time.
 
 use axum::Extension;
-use axum::extract::{RawQuery, State};
+use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use dashboards::{FLAGGED, MachineRow, MachinesPage, Outcome, Query, query};
 
-use super::{count, drawn, filter, frame, selection, server_url, spread};
+use super::{Asked, count, drawn, filter, frame, selection, server_url, spread};
 use crate::app::App;
 use crate::auth::Caller;
 use crate::error::{Error, Html};
@@ -34,12 +34,12 @@ const MACHINES: u32 = 40;
 pub async fn page(
     State(app): State<App>,
     caller: Option<Extension<Caller>>,
-    RawQuery(raw): RawQuery,
+    Asked(query): Asked,
     headers: HeaderMap,
 ) -> Result<Response, Html> {
     let page =
         MachinesPage { frame: frame("/machines", caller), server_url: server_url(&headers), ..MachinesPage::default() };
-    draw(&app, page, Query::parse(raw.as_deref().unwrap_or_default())).await.map_err(Html)
+    draw(&app, page, query).await.map_err(Html)
 }
 
 async fn draw(app: &App, page: MachinesPage, query: Query) -> Result<Response, Error> {

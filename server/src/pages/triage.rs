@@ -1,13 +1,13 @@
 //! `GET /triage` and its form: bring logs, and find what was brought.
 
 use axum::Extension;
-use axum::extract::{RawQuery, Request, State};
+use axum::extract::{Request, State};
 use axum::response::Response;
 use dashboards::{Query, REPORT_FILTERS, ReportLine, TriagePage, query};
 use utoipa::ToSchema;
 use wire::Outcome;
 
-use super::{count, drawn, frame};
+use super::{Asked, count, drawn, frame};
 use crate::app::App;
 use crate::auth::{Access, Caller};
 use crate::error::{Error, Html};
@@ -47,11 +47,11 @@ struct Form {
 pub async fn page(
     State(app): State<App>,
     caller: Option<Extension<Caller>>,
-    RawQuery(raw): RawQuery,
+    Asked(query): Asked,
 ) -> Result<Response, Html> {
     let may_bring = may_bring(&app, caller.as_ref());
     let page = TriagePage { frame: frame("/triage", caller), may_bring, ..TriagePage::default() };
-    draw(&app, page, &Query::parse(raw.as_deref().unwrap_or_default())).await.map_err(Html)
+    draw(&app, page, &query).await.map_err(Html)
 }
 
 /// Whether the forms of reports are open to the reader.

@@ -1,13 +1,13 @@
 //! `GET /what-if`: what other rules, or a setting for everybody, would make of the stored sessions.
 
 use axum::Extension;
-use axum::extract::{RawQuery, State};
+use axum::extract::State;
 use axum::response::Response;
 use dashboards::{EffectView, EndView, GroupView, Query, Tally, WhatIfPage, WhatIfView};
 use triage::replay::words;
 use wire::Outcome;
 
-use super::{drawn, filter, frame, selection};
+use super::{Asked, drawn, filter, frame, selection};
 use crate::app::App;
 use crate::auth::Caller;
 use crate::error::{Error, Html};
@@ -26,10 +26,10 @@ use crate::what_if::{self, Answer, Effect, Ends, Fact, Pair, Question};
 pub async fn page(
     State(app): State<App>,
     caller: Option<Extension<Caller>>,
-    RawQuery(raw): RawQuery,
+    Asked(query): Asked,
 ) -> Result<Response, Html> {
     let page = WhatIfPage { frame: frame("/what-if", caller), ..WhatIfPage::default() };
-    draw(&app, page, Query::parse(raw.as_deref().unwrap_or_default())).await.map_err(Html)
+    draw(&app, page, query).await.map_err(Html)
 }
 
 async fn draw(app: &App, page: WhatIfPage, query: Query) -> Result<Response, Error> {
