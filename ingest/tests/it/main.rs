@@ -1,5 +1,6 @@
 //! Starts the real `weavewatch` and looks at what it prints, how it ends, and what it sends.
 
+mod accuracy;
 mod agent;
 mod bundle;
 mod common;

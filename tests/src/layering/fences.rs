@@ -105,6 +105,13 @@ pub const FENCES: &[Fence] = &[
         because: "reading for people is readers in, words out, the same for the command line and the server",
     },
     Fence {
+        member: "simulate",
+        may_use: &["wire", "parser"],
+        must_not_reach: &[HEAVY, TERMINAL],
+        must_not_say: OUTSIDE,
+        because: "the truth of a simulated log comes from its description, never from the resolver that it judges",
+    },
+    Fence {
         member: "ingest",
         may_use: &["wire", "parser", "resolver", "spool", "redact", "follow", "triage"],
         must_not_reach: &[SERVING, &["polars", "polars-core"]],
