@@ -4,6 +4,7 @@ mod agent;
 mod bundle;
 mod offline;
 mod service;
+mod simulate;
 
 use std::io::IsTerminal as _;
 use std::path::PathBuf;
@@ -18,6 +19,7 @@ pub(crate) use agent::{server_url, token};
 pub use bundle::BundleArgs;
 pub use offline::{AnswerFormat, DiffArgs, ExplainArgs, PageFormat, ReplayArgs};
 pub use service::{InstallArgs, RunArgs, ScopeArgs, ServiceAction, ServiceArgs};
+pub use simulate::SimulateArgs;
 
 /// Tells what DisplayXR logs say about where the weave ran, and why.
 #[derive(Parser, Debug)]
@@ -46,6 +48,8 @@ pub enum Command {
     Replay(ReplayArgs),
     /// Pack a redacted support bundle: logs, topology, report, manifest.
     Bundle(BundleArgs),
+    /// Make a fleet of realistic logs, with the truth about each: for demos, load and tests.
+    Simulate(SimulateArgs),
     /// Agree to send what the logs of this machine say to a server.
     Enroll(EnrollArgs),
     /// Follow the logs of this machine and send what they say.

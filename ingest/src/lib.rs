@@ -24,6 +24,7 @@ pub mod replay;
 pub mod scan;
 pub mod service;
 pub mod show;
+pub mod simulate;
 pub mod source;
 pub mod status;
 pub mod watch;
@@ -43,6 +44,7 @@ pub fn run() -> Exit {
         Command::Explain(args) => explain::run(&args),
         Command::Replay(args) => replay::run(&args),
         Command::Bundle(args) => bundle::run(&args),
+        Command::Simulate(args) => simulate::run(&args),
         Command::Enroll(args) => enroll::run(&args),
         Command::Watch(args) => watch::run(&args),
         Command::Status(args) => status::run(&args),

@@ -6,6 +6,7 @@
 mod count;
 mod inputs;
 pub(crate) mod progress;
+mod runs;
 mod sorted;
 
 use std::io::{self, Read, Seek};
@@ -107,12 +108,15 @@ impl Scan {
 
     fn read_file(&self, file: &walk::FoundFile, buffer: &mut [u8]) {
         let name = file.path.to_string_lossy();
-        let (head, contents) = match source::open(&file.path).and_then(|opened| reading::peek(opened, 4)) {
-            Ok(peeked) => peeked,
-            Err(error) => return self.problems.unreadable(&name, format_args!("failed to open it: {error}")),
-        };
+        let (head, contents) =
+            match source::open(&file.path).and_then(|opened| reading::peek(opened, bundle::HEAD_BYTES)) {
+                Ok(peeked) => peeked,
+                Err(error) => return self.problems.unreadable(&name, format_args!("failed to open it: {error}")),
+            };
         if bundle::is_named(&file.path) || bundle::is_zip(&head) {
             self.read_bundle(contents.into_inner().1, &name, buffer);
+            self.progress.add(file.size_bytes);
+        } else if bundle::is_truth(&head) {
             self.progress.add(file.size_bytes);
         } else if file.size_bytes >= ahead::AHEAD_FROM_BYTES {
             let contents = self.progress.follow(contents);

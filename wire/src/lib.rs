@@ -23,6 +23,7 @@ mod replay;
 mod report;
 mod situation;
 mod triage;
+mod truth;
 
 pub use agent::{Clock, Deleted, ENROLL_SCHEMA, ENROLLED_SCHEMA, Enroll, Enrolled, Heartbeat, Loss};
 pub use batch::{Ack, BATCH_SCHEMA, Batch, Refusal, Segment};
@@ -45,3 +46,4 @@ pub use report::{
 };
 pub use situation::Situation;
 pub use triage::ReportState;
+pub use truth::{TOTALS_SCHEMA, TRUTH_SCHEMA};

@@ -419,6 +419,17 @@ impl Fleet {
         Self::parse(EXAMPLE, &mut |_| None)
     }
 
+    /// The same fleet with another number of machines or days.
+    ///
+    /// # Errors
+    /// When it would have none, or too many.
+    pub fn resized(mut self, machines: Option<u64>, days: Option<u32>) -> Result<Self, FleetError> {
+        self.machines = machines.unwrap_or(self.machines);
+        self.days = days.unwrap_or(self.days);
+        self.check().map_err(FleetError::Unsound)?;
+        Ok(self)
+    }
+
     /// How often a fault happens.
     pub fn fault(&self, fault: Fault) -> f64 {
         self.faults.get(&fault).copied().unwrap_or_default()
@@ -432,11 +443,15 @@ impl Fleet {
     fn check(&self) -> Result<(), String> {
         const MOST_MACHINES: u64 = 1_000_000;
         const MOST_DAYS: u32 = 3660;
+        /// What is made of a machine waits until the machines before it are written.
+        const MOST_SESSIONS: f64 = 20_000.0;
         let ensure = |holds: bool, what: &str| if holds { Ok(()) } else { Err(what.to_owned()) };
         ensure((1..=MOST_MACHINES).contains(&self.machines), "machines must be from 1 to 1000000")?;
         ensure((1..=MOST_DAYS).contains(&self.days), "days must be from 1 to 3660")?;
         ensure((1970..=2100).contains(&self.first_day.year()), "first_day must be from 1970 to 2100")?;
         ensure((0.0..=100.0).contains(&self.sessions_a_day), "sessions_a_day must be from 0 to 100")?;
+        let sessions = self.sessions_a_day * f64::from(self.days);
+        ensure(sessions <= MOST_SESSIONS, "a machine may have at most 20000 sessions: fewer days or sessions_a_day")?;
         ensure(self.noise.frames <= 100_000, "noise.frames must be at most 100000")?;
         ensure(self.noise.windows <= 10_000, "noise.windows must be at most 10000")?;
         ensure(!self.builds.is_empty(), "there must be a [[build]]")?;

@@ -28,8 +28,8 @@ pub use description::{
     Variable, built_in_machine,
 };
 pub use log::Made;
-pub use totals::{ByCrossing, BySplit, Count, TOTALS_SCHEMA, Totals};
-pub use truth::{Cohort, Due, Lever, TRUTH_SCHEMA, Truth};
+pub use totals::{ByCrossing, BySplit, Count, Totals};
+pub use truth::{Cohort, Due, Lever, Truth};
 
 use dice::{Dice, Purpose};
 use log::{Log, Scene, Writes};

@@ -13,7 +13,7 @@ use crate::description::{App, Build, Fault, Fleet, Quirk};
 use crate::dice::Dice;
 use crate::outcome::Outcome;
 use crate::pc::{Levers, Pc};
-use crate::truth::{Cohort, Due, Lever, TRUTH_SCHEMA, Truth};
+use crate::truth::{Cohort, Due, Lever, Truth};
 use crate::writer::{Record, Spelling, Writer};
 use crate::{mutate, paths};
 
@@ -253,7 +253,7 @@ impl<'a> Log<'a> {
         let generation = self.generation();
         let bytes = self.w.finish(spelling);
         let truth = Truth {
-            schema: Cow::Borrowed(TRUTH_SCHEMA),
+            schema: Cow::Borrowed(wire::TRUTH_SCHEMA),
             file: format!("{machine}/{name}"),
             machine,
             bytes: bytes.len() as u64,

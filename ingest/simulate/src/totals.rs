@@ -7,13 +7,10 @@ use wire::{Crossing, Split};
 
 use crate::truth::Truth;
 
-/// Name and version of the object.
-pub const TOTALS_SCHEMA: &str = "weavewatch.totals/1";
-
 /// Totals of a fleet, or of a part of it.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Totals {
-    /// [`TOTALS_SCHEMA`].
+    /// [`wire::TOTALS_SCHEMA`].
     pub schema: String,
     /// Size of all logs.
     pub bytes: u64,
@@ -81,20 +78,20 @@ pub struct ByCrossing {
 impl Totals {
     /// Nothing so far.
     pub fn new() -> Self {
-        Self { schema: TOTALS_SCHEMA.to_owned(), ..Self::default() }
+        Self { schema: wire::TOTALS_SCHEMA.to_owned(), ..Self::default() }
     }
 
     /// Adds all logs of one machine.
     pub fn add_machine(&mut self, logs: &[Truth]) {
-        // A machine counts once in each group that one of its logs is in.
         let mut own = Self::default();
         for truth in logs {
-            own.add(truth);
+            own.add_own(truth);
         }
         self.merge(own);
     }
 
-    fn add(&mut self, truth: &Truth) {
+    /// Adds a log to the totals of its machine, which counts once in each group that one of its logs is in.
+    pub fn add_own(&mut self, truth: &Truth) {
         self.bytes += truth.bytes;
         self.total.add(truth);
         self.path.entry(truth.path.as_str().to_owned()).or_default().add(truth);
@@ -120,7 +117,7 @@ impl Totals {
     }
 
     /// Adds the totals of another machine: in every group that it is in, one more.
-    fn merge(&mut self, own: Self) {
+    pub fn merge(&mut self, own: Self) {
         self.bytes += own.bytes;
         self.total.merge(&own.total);
         let groups = [

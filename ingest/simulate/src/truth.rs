@@ -5,13 +5,10 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use wire::{End, Generation, Path, Process, Source, Verdict};
 
-/// Name and version of the object.
-pub const TRUTH_SCHEMA: &str = "weavewatch.truth/1";
-
 /// The truth of one log.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Truth {
-    /// [`TRUTH_SCHEMA`].
+    /// [`wire::TRUTH_SCHEMA`].
     pub schema: Cow<'static, str>,
     /// Folder of the machine and name of the file.
     pub file: String,

@@ -1,5 +1,5 @@
 //! Keeps what was found out about each log until all are there, because it comes out sorted: as JSON in a temporary file,
-//! which stays in memory while it is small. A fleet's worth of logs costs a few bytes of memory each.
+//! which stays in memory while it is small. A fleet's worth of logs costs no memory beyond that.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
@@ -9,6 +9,8 @@ use tempfile::SpooledTempFile;
 
 use triage::escape;
 
+use super::runs::{self, Runs};
+
 /// Until here it stays in memory.
 const MEMORY_BYTES: usize = 8 << 20;
 
@@ -16,7 +18,7 @@ const MEMORY_BYTES: usize = 8 << 20;
 pub struct Sorted {
     spool: SpooledTempFile,
     end: u64,
-    entries: Vec<Entry>,
+    entries: Runs<Entry>,
 }
 
 /// One value; the order of the fields is the order of the output.
@@ -29,9 +31,33 @@ struct Entry {
     len: usize,
 }
 
+impl runs::Entry for Entry {
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(&[u8::from(self.without_start)])?;
+        runs::write_text(out, &self.started)?;
+        runs::write_text(out, &self.name)?;
+        runs::write_number(out, self.at)?;
+        runs::write_number(out, self.len as u64)
+    }
+
+    fn read(input: &mut dyn Read) -> io::Result<Option<Self>> {
+        let mut without_start = [0];
+        if input.read(&mut without_start)? == 0 {
+            return Ok(None);
+        }
+        Ok(Some(Self {
+            without_start: without_start != [0],
+            started: runs::read_text(input)?,
+            name: runs::read_text(input)?,
+            at: runs::read_number(input)?,
+            len: usize::try_from(runs::read_number(input)?).map_err(io::Error::other)?,
+        }))
+    }
+}
+
 impl Default for Sorted {
     fn default() -> Self {
-        Self { spool: SpooledTempFile::new(MEMORY_BYTES), end: 0, entries: Vec::new() }
+        Self { spool: SpooledTempFile::new(MEMORY_BYTES), end: 0, entries: Runs::default() }
     }
 }
 
@@ -49,7 +75,7 @@ impl Sorted {
             name: name.to_owned(),
             at: self.end,
             len: json.len(),
-        });
+        })?;
         self.end += json.len() as u64;
         Ok(())
     }
@@ -61,20 +87,19 @@ impl Sorted {
 
     /// True when nothing was kept.
     pub const fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.entries.len() == 0
     }
 
     /// Hands out each value as JSON without a newline, in order.
     pub fn each_json(&mut self, mut each: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
-        self.entries.sort_unstable();
         let mut json = Vec::new();
-        for entry in &self.entries {
+        let spool = &mut self.spool;
+        self.entries.each(&mut |entry| {
             json.resize(entry.len, 0);
-            self.spool.seek(SeekFrom::Start(entry.at))?;
-            self.spool.read_exact(&mut json)?;
-            each(&json)?;
-        }
-        Ok(())
+            spool.seek(SeekFrom::Start(entry.at))?;
+            spool.read_exact(&mut json)?;
+            each(&json)
+        })
     }
 
     /// Hands out each value, in order.

@@ -14,5 +14,6 @@ mod replay;
 mod scan;
 mod server;
 mod service;
+mod simulate;
 mod trouble;
 mod watch;

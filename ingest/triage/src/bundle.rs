@@ -38,12 +38,15 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// For somebody who reads bundles of their own choice: so many short logs do not come from one machine.
-    pub const HONEST: Self = Self { members: 65_535, member_bytes: u64::MAX, unpacked_bytes: u64::MAX };
+    /// For somebody who reads bundles of their own choice, a simulated fleet of a million machines among them.
+    pub const HONEST: Self = Self { members: 64 << 20, member_bytes: u64::MAX, unpacked_bytes: u64::MAX };
 }
 
-/// Enough to tell what a member is.
-const HEAD_BYTES: usize = 64;
+/// Enough to tell what a member or a file is.
+pub const HEAD_BYTES: usize = 64;
+
+/// A bundle of our own has its manifest among so many members.
+const MANIFEST_MEMBERS: usize = 65_535;
 
 /// True when these are the first bytes of a zip archive, empty ones included.
 pub fn is_zip(head: &[u8]) -> bool {
@@ -58,11 +61,18 @@ pub fn is_named(path: &Path) -> bool {
 /// True for the start of what a bundle holds beside logs: its manifest and its reports. Whoever reads a bundle leaves them
 /// out, because they say again what its logs say.
 pub fn is_own(head: &[u8]) -> bool {
+    head.starts_with(REPORT_TITLE.as_bytes()) || is_of(head, &[BUNDLE_SCHEMA, wire::SCAN_SCHEMA]) || is_truth(head)
+}
+
+/// True for the start of what a simulated fleet holds beside logs, in a bundle or in a folder.
+pub fn is_truth(head: &[u8]) -> bool {
+    is_of(head, &[wire::TRUTH_SCHEMA, wire::TOTALS_SCHEMA])
+}
+
+/// True for the start of a JSON object of one of these schemas.
+fn is_of(head: &[u8], schemas: &[&str]) -> bool {
     let json: Vec<u8> = head.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
-    head.starts_with(REPORT_TITLE.as_bytes())
-        || [BUNDLE_SCHEMA, wire::SCAN_SCHEMA]
-            .iter()
-            .any(|schema| json.starts_with(format!("{{\"schema\":\"{schema}\"").as_bytes()))
+    schemas.iter().any(|schema| json.starts_with(format!("{{\"schema\":\"{schema}\"").as_bytes()))
 }
 
 /// Why a bundle, or one of its members, could not be read.
@@ -119,7 +129,7 @@ pub fn machine(bundle: impl Read + Seek) -> Option<String> {
     }
     let mut archive = ZipIterable::try_new(io::BufReader::new(bundle), Config::default()).ok()?;
     let entries = archive.files().ok()?;
-    for _ in 0..Limits::HONEST.members {
+    for _ in 0..MANIFEST_MEMBERS {
         let entry = entries.next()?.ok()?;
         if entry.name_raw() == b"manifest.json" {
             let member = entry.with_reader(entries.reader_mut(), ZipReadOptions::new()).ok()?;

@@ -113,7 +113,7 @@ pub const FENCES: &[Fence] = &[
     },
     Fence {
         member: "ingest",
-        may_use: &["wire", "parser", "resolver", "spool", "redact", "follow", "triage"],
+        may_use: &["wire", "parser", "resolver", "spool", "redact", "follow", "triage", "simulate"],
         must_not_reach: &[SERVING, &["polars", "polars-core"]],
         must_not_say: &[],
         because: "the agent runs on every PC and stores nothing but its queue",
