@@ -2,7 +2,6 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 
 def noisy(asked, work):
@@ -17,12 +16,12 @@ def noisy(asked, work):
 
 
 def fleet(asked, work):
-    """A folder of logs, and what is true of each by its file's name."""
+    """A folder of logs, and what is true of each by its path in there."""
     folder = work / "fleet"
     if not folder.exists():
         subprocess.run(
             [asked.agent, "simulate", "--machines", str(asked.machines), "--seed", "918", "--out", str(folder)], check=True
         )
-    with open(folder / "truth.ndjson", encoding="utf-8") as file:
+    with open(folder / "truth.jsonl", encoding="utf-8") as file:
         truth = [json.loads(line) for line in file]
-    return folder, {Path(entry["file"]).name: entry for entry in truth}
+    return folder, {entry["file"]: entry for entry in truth}

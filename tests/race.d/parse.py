@@ -38,16 +38,16 @@ def race(asked, work):
         if entrant is None:
             rows.append([name, "missing", "", "", "", "", ""])
             continue
-        whole = best([run(entrant(folder)) for _ in range(1)])
-        answers = parsed(name, whole.out)
+        whole = run(entrant(folder))
+        answers = {str(Path(path).relative_to(folder)): answer for path, answer in parsed(name, whole.out).items()}
         right = sum(answers.get(log) == told for log, told in truth.items())
         one = best([run(entrant(noisy)) for _ in range(asked.runs)])
         found = parsed(name, one.out)
-        if whole.status or one.status or noisy.name not in found:
+        if whole.status or one.status or str(noisy) not in found:
             print(f"{name} ended with {whole.status} and {one.status}: {whole.error or one.error}", file=sys.stderr)
         rows.append([
             name, f"{right} of {len(truth)}", f"{100 * right / len(truth):.2f} %", f"{whole.cpu_s:.2f}",
-            "yes" if noisy.name in found else "no", f"{mib / 1024 / one.cpu_s:.3f}", f"{max(whole.peak_mib, one.peak_mib):.0f}",
+            "yes" if str(noisy) in found else "no", f"{mib / 1024 / one.cpu_s:.3f}", f"{max(whole.peak_mib, one.peak_mib):.0f}",
         ])
     size = sum(log.stat().st_size for log in logs) / (1 << 20)
     print(f"The fleet: {len(logs)} logs, {size:.0f} MiB; the noisy log: {mib:.0f} MiB, best of {asked.runs} runs.\n")
@@ -73,13 +73,13 @@ def worded(render, scanout, rest):
 
 
 def parsed(name, out):
-    """What an entrant printed, by file name."""
+    """What an entrant printed, by path."""
     text = out.decode(errors="replace")
     if name == "weavewatch scan":
         reports = (json.loads(line) for line in text.splitlines())
-        return {Path(report["file"]).name: said(report["verdict"]) for report in reports}
+        return {report["file"]: said(report["verdict"]) for report in reports}
     rows = csv.reader(io.StringIO(text)) if name != "grep and awk" else (line.split("\t") for line in text.splitlines())
-    return {Path(row[0]).name: worded(*row[1:4]) for row in rows if len(row) == 4 and row[0].endswith(".log")}
+    return {row[0]: worded(*row[1:4]) for row in rows if len(row) == 4 and row[0].endswith(".log")}
 
 
 def entrants(asked, work):
