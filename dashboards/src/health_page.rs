@@ -3,6 +3,7 @@
 
 use askama::Template;
 
+use crate::alert_lines::AlertLine;
 use crate::frame::Frame;
 use crate::grid::{Cell, Grid};
 use crate::share::{Share, counted, thousands};
@@ -45,6 +46,8 @@ pub struct HealthPage {
     pub newest_refused: Vec<Refused>,
     /// Unknown words that logs hold.
     pub unknown_words: u64,
+    /// What the rules of alerts found; `None` without rules.
+    pub alerts: Option<Vec<AlertLine>>,
     /// The server itself: name, value.
     pub server: Vec<(&'static str, String)>,
     /// Why uploads are refused just now; empty when they are not.

@@ -8,6 +8,7 @@
 //! `base.html` and draws with `macros.html`. A new page gets its entry in the rail of `base.html`.
 
 mod admin_pages;
+pub mod alert_lines;
 pub mod chart;
 mod compare_page;
 mod drift_page;

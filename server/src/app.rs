@@ -7,6 +7,7 @@ use std::time::Duration;
 use axum::http::request::Parts;
 use tokio::sync::{Notify, Semaphore};
 
+use crate::alerts::Alerts;
 use crate::auth::Caller;
 use crate::error::Error;
 use crate::health::LastWrite;
@@ -58,6 +59,8 @@ pub struct State {
     pub issue_tracker: Option<String>,
     /// Sites whose pages may show `/embed/{chart}` in a frame, beside this one.
     pub embed_from: Vec<String>,
+    /// The rules of alerts.
+    pub alerts: Option<Arc<Alerts>>,
     /// What arrives just now.
     pub live: Live,
     /// For `/metrics`.
@@ -84,6 +87,7 @@ impl State {
             limits: Limits::new(Rates::default()),
             issue_tracker: None,
             embed_from: Vec::new(),
+            alerts: None,
             live: Live::default(),
             gauges: Gauges::default(),
             stopping: AtomicBool::new(false),

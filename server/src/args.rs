@@ -23,6 +23,7 @@ Examples:
   weavewatch-server token create --scope reader --name dashboard
   weavewatch-server serve --listen 0.0.0.0:8787 --database-url postgres://user@host/weavewatch
   weavewatch-server export --table logs --format csv logs.csv
+  weavewatch-server alerts check alerts.toml          what rules of alerts would say now; `serve --alerts` tells people
   weavewatch-server backup monday.backup              everything in one file; `restore` fills a new database from it
 
 Exit codes: 0 done; 1 verify found a difference; 2 wrong usage; 3 a database, file or output cannot be used; 4 the server cannot listen (the port is
@@ -107,6 +108,12 @@ pub enum Command {
         /// Where the data is.
         #[command(flatten)]
         database: Database,
+    },
+    /// Look at the rules of `serve --alerts`: what they would say now, and whether messages arrive.
+    Alerts {
+        /// What to do.
+        #[command(subcommand)]
+        action: AlertsAction,
     },
     /// Write the columnar copy (Parquet files by day) now, and then once an hour; `serve --columnar` does it by itself.
     ///
@@ -244,6 +251,9 @@ pub struct ServeSettings {
     /// machine, while the server listens here only), or through a proxy that adds a token of scope reader.
     #[arg(long, value_name = "ORIGIN", value_parser = crate::pages::origin)]
     pub embed_from: Vec<String>,
+    /// Rules, in TOML, for alerts by webhook and e-mail: docs/alerts.md describes them, `alerts check` tries them.
+    #[arg(long, value_name = "FILE", env = "WEAVEWATCH_ALERTS")]
+    pub alerts: Option<PathBuf>,
     /// How the log on stderr is written: one line a request, under an id that the caller gets too.
     #[arg(long, value_enum, default_value_t = LogFormat::Text)]
     pub log_format: LogFormat,
@@ -297,6 +307,27 @@ pub enum TokenAction {
         /// Where the data is.
         #[command(flatten)]
         database: Database,
+    },
+}
+
+/// What to do with the rules of alerts.
+#[derive(Debug, Subcommand)]
+pub enum AlertsAction {
+    /// Read the file, and say what each rule finds now. Nothing is sent.
+    Check {
+        /// The rules.
+        file: PathBuf,
+        /// Where the data is.
+        #[command(flatten)]
+        database: Database,
+    },
+    /// Send one trial message to every webhook and address that the rules name. Exit code 3 when one does not arrive.
+    Test {
+        /// The rules.
+        file: PathBuf,
+        /// Only to this webhook or address; repeatable.
+        #[arg(long, value_name = "NAME")]
+        to: Vec<String>,
     },
 }
 

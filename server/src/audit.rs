@@ -46,6 +46,10 @@ pub enum Deed {
     Restored,
     /// Old rows were deleted.
     Retained,
+    /// A rule of `serve --alerts` found too much, and people are told.
+    AlertRaised,
+    /// What it found is over, and people are told.
+    AlertResolved,
 }
 
 impl Deed {
@@ -64,6 +68,8 @@ impl Deed {
             Self::Rejudged => "rejudged",
             Self::Restored => "restored",
             Self::Retained => "retained",
+            Self::AlertRaised => "alert_raised",
+            Self::AlertResolved => "alert_resolved",
         }
     }
 }

@@ -7,6 +7,7 @@
 // They panic when the output is closed or full: see `say`.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
+pub mod alerts;
 pub mod app;
 pub mod args;
 pub mod audit;
@@ -72,7 +73,7 @@ use anyhow::Context;
 use clap::Parser;
 use tracing_subscriber::EnvFilter;
 
-use args::{Cli, Command, Database, LogFormat};
+use args::{AlertsAction, Cli, Command, Database, LogFormat};
 use audit::{Actor, Deed};
 use exit::Usage;
 pub use export::{export_machine, run as export};
@@ -128,6 +129,8 @@ async fn command(command: Command) -> anyhow::Result<()> {
         Command::Prune { dry_run, rebuild, keep, database } => {
             retention::command(&keep, dry_run, rebuild, database).await
         }
+        Command::Alerts { action: AlertsAction::Check { file, database } } => alerts::check(&file, database).await,
+        Command::Alerts { action: AlertsAction::Test { file, to } } => alerts::test(&file, &to).await,
         Command::Columnar { once, check, columnar, database } => {
             columnar::command(once, check, columnar, database).await
         }

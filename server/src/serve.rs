@@ -9,6 +9,7 @@ use anyhow::Context;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
+use crate::alerts::{self, Alerts};
 use crate::app::{App, State};
 use crate::args::{Database, ServeSettings};
 use crate::columnar::{self, Copy};
@@ -49,6 +50,7 @@ impl CannotListen {
 pub async fn run(settings: ServeSettings, database: Database) -> anyhow::Result<()> {
     // What was typed wrong is said before anything is opened.
     let copy = settings.columnar.url.as_deref().map(Copy::open).transpose()?;
+    let alerts = settings.alerts.as_deref().map(Alerts::read).transpose()?.map(Arc::new);
     // The port comes first: a second server must not migrate the first one's database.
     let listener = bind(settings.listen).await?;
     let address = listener.local_addr().context("failed to read the address that was bound")?;
@@ -62,7 +64,7 @@ pub async fn run(settings: ServeSettings, database: Database) -> anyhow::Result<
 
     let mut app = None;
     let work = async {
-        let app = app.insert(begin(address, &settings, database).await?);
+        let app = app.insert(begin(address, &settings, alerts.clone(), database).await?);
         // From here on callers get their answers.
         door.open(router(app.clone()));
         if let Err(error) = say::unless_gone(say::data(format_args!("listening on http://{address}"))) {
@@ -81,13 +83,21 @@ pub async fn run(settings: ServeSettings, database: Database) -> anyhow::Result<
     drop(end);
     server.await.context("failed to stop in good order")?;
     if let Some(app) = app {
+        if let Some(alerts) = &app.alerts {
+            alerts::release(&app.store, alerts).await;
+        }
         app.store.close().await;
     }
     worked
 }
 
 /// Opens the database and brings it up to date.
-async fn begin(address: SocketAddr, settings: &ServeSettings, database: Database) -> anyhow::Result<App> {
+async fn begin(
+    address: SocketAddr,
+    settings: &ServeSettings,
+    alerts: Option<Arc<Alerts>>,
+    database: Database,
+) -> anyhow::Result<App> {
     let store = database.open_or_create().await?;
     let waiting = store.logs_to_judge(false).await?;
     if waiting > 0 {
@@ -98,6 +108,7 @@ async fn begin(address: SocketAddr, settings: &ServeSettings, database: Database
         bound_to_loopback: address.ip().to_canonical().is_loopback(),
         issue_tracker: settings.issue_tracker.clone(),
         embed_from: settings.embed_from.clone(),
+        alerts,
         limits: Limits::new(Rates {
             uploads: Rate::per_second(settings.uploads_per_second),
             reads: Rate::per_second(settings.reads_per_second),
@@ -134,11 +145,18 @@ async fn chores(app: &App, settings: &ServeSettings, copy: Option<&Copy>) -> any
         retention::keep(&app.store, &settings.keep, &app.copy_wanted).await;
         std::future::pending::<()>().await;
     };
+    let watcher = async {
+        match &app.alerts {
+            Some(alerts) => alerts::keep(&app.store, alerts).await,
+            None => std::future::pending().await,
+        }
+    };
     tokio::select! {
         () = telemetry::upkeep() => {}
         () = tidy => {}
         () = copier => {}
         () = pruner => {}
+        () = watcher => {}
     }
     Ok(())
 }

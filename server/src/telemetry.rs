@@ -40,6 +40,10 @@ pub const UPLOADS: &str = "weavewatch_ingest_uploads_under_way";
 pub const COMMIT_SECONDS: &str = "weavewatch_commit_duration_seconds";
 /// Uploads that shared a commit.
 pub const GROUP_SIZE: &str = "weavewatch_commit_group_size";
+/// Messages of alerts, by what became of an attempt.
+pub const ALERT_MESSAGES: &str = "weavewatch_alert_messages_total";
+/// What the rules of alerts find too much, on the server that looks.
+pub const ALERTS_ABOVE: &str = "weavewatch_alerts_above_limit";
 
 /// From a question that the cache answers to an upload that waits for a slow disk.
 const SECONDS: [f64; 14] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0];
@@ -98,11 +102,17 @@ fn describe() {
     metrics::describe_gauge!(UPLOADS, "Uploads that are read, wait for their turn or are being stored.");
     metrics::describe_histogram!(COMMIT_SECONDS, "Time of a commit, the flush to disk included.");
     metrics::describe_histogram!(GROUP_SIZE, "Uploads that shared a commit.");
+    metrics::describe_counter!(ALERT_MESSAGES, "Attempts to send a message of an alert, by outcome.");
+    metrics::describe_gauge!(ALERTS_ABOVE, "Alerts above their limit, on the server that looks after them.");
     for name in [AUTH_FAILURES, BATCHES, SEGMENTS, REFUSED, EVENTS, BYTES] {
         metrics::counter!(name).increment(0);
     }
     for limit in ["uploads", "reads", "failures"] {
         metrics::counter!(RATE_LIMITED, "limit" => limit).increment(0);
     }
+    for outcome in ["sent", "failed", "given_up"] {
+        metrics::counter!(ALERT_MESSAGES, "outcome" => outcome).increment(0);
+    }
     metrics::gauge!(UPLOADS).set(0.0);
+    metrics::gauge!(ALERTS_ABOVE).set(0.0);
 }

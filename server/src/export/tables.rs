@@ -27,6 +27,8 @@ const TABLES: &[Export] = &[
     read("report_notes", Rows::Plain { without: &[] }),
     read("report_files", Rows::Plain { without: &["body"] }),
     read("report_logs", Rows::Plain { without: &["explained", "page"] }),
+    // The reason of a failure names whom it did not reach.
+    read("alerts", Rows::Plain { without: &["error"] }),
     Export { name: "audit", needs: Scope::Admin, rows: Rows::Plain { without: &[] } },
     Export { name: "tokens", needs: Scope::Admin, rows: Rows::Plain { without: &["hash"] } },
 ];
@@ -39,6 +41,7 @@ const HELD_BACK: &[(&str, &str)] = &[
     ("rollup_machines", "days by machine, from which `rollups` is kept"),
     ("columnar_days", "random marks, which only the columnar copy compares"),
     ("identity", "the database's name in its columnar copies"),
+    ("alert_messages", "messages on their way, with addresses of e-mail"),
     ("leases", "which server does a kind of work at the moment"),
 ];
 

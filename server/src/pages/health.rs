@@ -6,6 +6,7 @@ use axum::response::Response;
 use dashboards::health_page::{AGES, HealthPage, LossRow, Refused, Waiting, bytes};
 
 use super::{count, drawn, frame};
+use crate::alerts;
 use crate::app::{App, WAITING_KIB};
 use crate::auth::Caller;
 use crate::error::{Error, Html};
@@ -84,6 +85,9 @@ async fn read(app: &App) -> Result<HealthPage, Error> {
         unknown_words: words.len() as u64 + count(more),
         ..HealthPage::default()
     };
+    if let Some(rules) = &app.alerts {
+        page.alerts = Some(alerts::lines(store, rules, jiff::Timestamp::now()).await?);
+    }
     server(app, &mut page).await?;
     Ok(page)
 }

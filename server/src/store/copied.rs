@@ -1,7 +1,7 @@
 //! What a columnar copy has to know of the database: which days changed, the rows of one day, and who may write.
 
 use sqlx::any::AnyRow;
-use sqlx::{AssertSqlSafe, Row};
+use sqlx::{AnyConnection, AssertSqlSafe, Row};
 
 use super::ingest::{ROWS_PER_INSERT, placeholders};
 use super::logs::{COLUMNS, StoredLog, stored_log};
@@ -88,20 +88,32 @@ impl Store {
     /// When the database fails.
     pub async fn lease(&self, name: &str, holder: &str, now: &str, until: &str) -> sqlx::Result<bool> {
         let mut write = self.write().await?;
-        let taken = sqlx::query(
-            "insert into leases (name, holder, until) values ($1, $2, $3)
-             on conflict (name) do update set holder = excluded.holder, until = excluded.until
-             where leases.holder = excluded.holder or leases.until < $4",
-        )
-        .bind(name)
-        .bind(holder)
-        .bind(until)
-        .bind(now)
-        .execute(write.connection())
-        .await?;
+        let taken = take_lease(write.connection(), name, holder, now, until).await?;
         write.commit().await?;
-        Ok(taken.rows_affected() == 1)
+        Ok(taken)
     }
+}
+
+/// The same within a transaction, which holds the lease's row until its end.
+pub(super) async fn take_lease(
+    connection: &mut AnyConnection,
+    name: &str,
+    holder: &str,
+    now: &str,
+    until: &str,
+) -> sqlx::Result<bool> {
+    let taken = sqlx::query(
+        "insert into leases (name, holder, until) values ($1, $2, $3)
+         on conflict (name) do update set holder = excluded.holder, until = excluded.until
+         where leases.holder = excluded.holder or leases.until < $4",
+    )
+    .bind(name)
+    .bind(holder)
+    .bind(until)
+    .bind(now)
+    .execute(connection)
+    .await?;
+    Ok(taken.rows_affected() == 1)
 }
 
 /// Gives the days that a transaction has changed a new stamp. The last thing before its commit and in one order, because

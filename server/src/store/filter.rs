@@ -59,6 +59,16 @@ pub struct Filter {
     unknown: Vec<(WordKind, String)>,
     unknown_is_asked: bool,
     unknown_builds: Vec<Option<String>>,
+    property: Option<Property>,
+}
+
+/// What is counted and has no filter of its own in the API.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Property {
+    /// With an OpenGL or client crossing.
+    InteropCrossing,
+    /// Other records overruled the placement line.
+    Corrected,
 }
 
 /// SQL under construction with its values.
@@ -225,6 +235,21 @@ impl Filter {
         Some(self)
     }
 
+    /// The logs of these with one value of a dimension, whichever of its values were filtered for.
+    #[must_use]
+    pub fn only(mut self, dimension: Dimension, value: &str) -> Self {
+        self.values.retain(|(own, _)| *own != dimension);
+        self.values.push((dimension, vec![Some(value.to_owned())]));
+        self
+    }
+
+    /// The logs of these that have a property.
+    #[must_use]
+    pub const fn having(mut self, property: Property) -> Self {
+        self.property = Some(property);
+        self
+    }
+
     /// The logs of these that are of one of the machines; those of other machines that are filtered for are left out anyway.
     pub(super) fn of_machines(&self, ids: &[String]) -> Self {
         let mut own = self.clone();
@@ -235,7 +260,11 @@ impl Filter {
 
     /// Whether only the rows can tell: what is asked for is not counted.
     pub(super) fn is_of_rows(&self) -> bool {
-        self.killed.is_some() || self.retired.is_some() || !self.situations.is_empty() || self.unknown_is_asked
+        self.killed.is_some()
+            || self.retired.is_some()
+            || self.property.is_some()
+            || !self.situations.is_empty()
+            || self.unknown_is_asked
     }
 
     /// Logs with words that nobody knows.
@@ -268,6 +297,10 @@ impl Filter {
                 clauses.push(format!("l.{column} = {}", sql.bind(i64::from(flag))));
             }
         }
+        clauses.extend(self.property.map(|property| match property {
+            Property::InteropCrossing => "l.interop_crossing = 1".to_owned(),
+            Property::Corrected => "l.basis = 'corrected'".to_owned(),
+        }));
         if let Some(from) = self.from {
             clauses.push(format!("l.started_s >= {}", sql.bind(from.start_s())));
         }

@@ -4,6 +4,7 @@
 //! (PostgreSQL widens them to a type that the common driver does not know).
 
 mod agents;
+mod alerts;
 mod audit;
 mod bodies;
 mod boots;
@@ -65,6 +66,7 @@ use tokio::sync::{Mutex, MutexGuard};
 
 use crate::telemetry;
 pub use agents::Beat;
+pub use alerts::{AlertChange, AlertKind, AlertMessage, AlertRow};
 pub use boots::{Boot, Learned, LogTime, Setting, local};
 pub use browse::{Browsed, Wanted};
 pub use checkup::Checkup;
@@ -74,7 +76,7 @@ pub use copied::CopiedLog;
 pub use dead_letters::{DeadLetter, DeadLetterCursor, DeadLetterRow, OF_A_MACHINE};
 pub use drift::{UnknownWord, WordKind};
 pub use events::{EventCursor, EventRow, Evidence};
-pub use filter::{Dimension, Filter};
+pub use filter::{Dimension, Filter, Property};
 pub use fleet::Fleet;
 pub use holdings::Holdings;
 pub use ingest::log_id;

@@ -6,6 +6,8 @@
 mod access;
 mod admin;
 mod admin_pages;
+mod alerts;
+mod alerts_program;
 mod backup;
 mod columnar;
 mod compare;
@@ -38,6 +40,7 @@ mod page;
 mod paging;
 mod problems;
 mod program;
+mod receivers;
 mod replay;
 mod report_page;
 mod report_states;
