@@ -95,6 +95,7 @@ fn line(rule: &Rule, finding: &Finding) -> String {
     let (limit, share) = (percent(rule.above), finding.share());
     let judgement = match finding.judgement {
         Judgement::Above => format!("ALARM, above {limit}"),
+        Judgement::Below if share.fraction() > rule.above => format!("quiet, not above {limit} beyond chance"),
         Judgement::Below => format!("quiet, not above {limit}"),
         Judgement::FewMachines => format!("quiet, on fewer than {} machines", rule.least_machines),
         Judgement::FewLogs => format!("quiet, fewer than {} logs", rule.least_logs),

@@ -1,9 +1,10 @@
 //! Posts JSON to an address. No redirect is followed, nothing waits for long, and neither address nor secret reach a log: an
 //! address of a chat is a secret itself.
 
+use std::error::Error as _;
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use reqwest::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Url};
@@ -84,10 +85,22 @@ impl Hook {
         if let Some((name, value)) = &self.secret {
             request = request.header(name, value);
         }
-        let response = request.send().await.map_err(reqwest::Error::without_url).context("failed to post it")?;
+        let response = request.send().await.map_err(|error| told(&error))?;
         let status = response.status();
         if status.is_success() { Ok(()) } else { bail!("the webhook answered {status}") }
     }
+}
+
+/// Why nothing was posted: the last cause says it, those around it name the address or nothing.
+fn told(error: &reqwest::Error) -> anyhow::Error {
+    if error.is_timeout() {
+        return anyhow!("the webhook did not answer within {} s", PATIENCE.as_secs());
+    }
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(deeper) = cause.source() {
+        cause = deeper;
+    }
+    if error.source().is_none() { anyhow!("failed to post it") } else { anyhow!("failed to post it: {cause}") }
 }
 
 fn is_loopback(url: &Url) -> bool {

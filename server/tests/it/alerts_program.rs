@@ -99,7 +99,8 @@ fn people_are_told_by_a_running_server_and_once() {
     let failed = run(home.path(), &["alerts", "test", file]);
     assert_eq!(failed.status.code(), Some(3));
     assert!(text(&failed.stderr).contains("chat: the webhook answered 500"), "{}", text(&failed.stderr));
-    (endpoint.take(), mail.take());
+    endpoint.take();
+    mail.take();
 
     let log = home.path().join("log");
     let (server, url) = serve(home.path(), file, &log);
