@@ -4,6 +4,7 @@ mod columnar;
 mod demo;
 mod durability;
 mod enrol;
+mod fleet;
 mod hostile;
 mod kills;
 mod layering;

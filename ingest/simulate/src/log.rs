@@ -3,19 +3,24 @@
 //! A [`Log`] is what all paths share while they write: the writer, the facts of the process, and what is due to be found.
 //! A path writes the records of a session and says how it ended; verdict and findings of the log follow from that.
 
+mod ended;
+mod records;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use jiff::civil::DateTime;
-use wire::{Adapter, Basis, Crossing, End, Generation, Level, MachineAdapter, Path, Process, Reason, Split, Verdict};
+use wire::{Basis, Crossing, End, Generation, Level, MachineAdapter, Path, Process, Verdict};
 
 use crate::description::{App, Build, Fault, Fleet, Quirk};
 use crate::dice::Dice;
 use crate::outcome::Outcome;
 use crate::pc::{Levers, Pc};
 use crate::truth::{Cohort, Due, Lever, Truth};
-use crate::writer::{Record, Spelling, Writer};
+use crate::writer::{Spelling, Writer};
 use crate::{mutate, paths};
+
+pub(crate) use ended::{Ended, Evidence};
 
 /// A finished log.
 #[derive(Clone, Debug)]
@@ -66,64 +71,6 @@ struct Outside {
     path: Path,
     end: End,
     mutation: Option<&'static str>,
-}
-
-/// How a session ended.
-#[derive(Clone, Debug)]
-pub(crate) struct Ended {
-    pub split: Split,
-    pub reasons: Vec<Reason>,
-    pub retired: bool,
-    pub basis: Basis,
-    pub render: Option<Adapter>,
-    pub scanout: Option<Adapter>,
-    pub line: Option<u64>,
-}
-
-impl Ended {
-    /// Nothing tells.
-    pub(crate) const fn absent() -> Self {
-        Self {
-            split: Split::Unknown,
-            reasons: Vec::new(),
-            retired: false,
-            basis: Basis::Absent,
-            render: None,
-            scanout: None,
-            line: None,
-        }
-    }
-
-    /// Another record overrules the placement line (contract section 2, stronger evidence).
-    pub(crate) fn corrected(self, split: Split, line: u64) -> Self {
-        Self { split, reasons: Vec::new(), basis: Basis::Corrected, line: Some(line), ..self }
-    }
-
-    fn crossing(&self) -> Crossing {
-        match (&self.render, &self.scanout, self.split) {
-            (Some(render), Some(scanout), _) if render.luid == scanout.luid => Crossing::None,
-            (Some(_), Some(_), Split::Engaged) => Crossing::AtlasPerFrame,
-            (Some(_), Some(_), Split::Off) => Crossing::EveryPresent,
-            _ => Crossing::Unknown,
-        }
-    }
-
-    fn killed(&self) -> bool {
-        self.reasons.iter().any(|reason| reason.as_str() == "killed_by_env")
-    }
-}
-
-/// What the records of the open session say beside its placement line, as far as their text survived.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Evidence {
-    /// The last record that says a split runs.
-    pub engaging: Option<u64>,
-    /// The last `[RENDER] split=1` with `xb_kb`.
-    pub bridging: Option<u64>,
-    /// The last refusal with a token.
-    pub refusal: Option<(u64, String)>,
-    /// The placement line has lost its text.
-    pub lost: bool,
 }
 
 /// A log in the making.
@@ -377,7 +324,7 @@ impl<'a> Log<'a> {
         self.outcomes.push(outcome);
         let Some(mut ended) = ended else { return };
         if self.evidence.lost {
-            ended = self.without_line(ended);
+            ended = self.evidence.without_line(ended);
         }
         if let Some(line) = ended.line {
             let dues = [
@@ -391,26 +338,6 @@ impl<'a> Log<'a> {
             }
         }
         self.last = Some(ended);
-    }
-
-    /// The placement line has lost its text: what the other records say (contract section 2).
-    fn without_line(&self, ended: Ended) -> Ended {
-        // `CHANGED` names no adapter, so it keeps its text; without a readable line before it nobody knows what it changed.
-        if ended.retired && ended.basis == Basis::Stated {
-            return Ended { retired: false, render: None, scanout: None, ..ended };
-        }
-        let inferred = |split, line| Ended { split, basis: Basis::Inferred, line: Some(line), ..Ended::absent() };
-        if let Some(line) = self.evidence.engaging.or(self.evidence.bridging) {
-            return inferred(Split::Engaged, line);
-        }
-        if let Some((line, token)) = &self.evidence.refusal {
-            let line = *line;
-            return Ended { reasons: Reason::list(token), ..inferred(Split::Off, line) };
-        }
-        if ended.retired {
-            return Ended { retired: true, ..inferred(Split::Off, ended.line.unwrap_or_default()) };
-        }
-        Ended::absent()
     }
 
     fn footer(&mut self, writes: Writes) -> End {
@@ -439,72 +366,5 @@ impl<'a> Log<'a> {
     pub(crate) fn shows(&mut self, quirk: Quirk) -> bool {
         let rate = self.fleet.quirk(quirk);
         self.chance.chance(rate)
-    }
-
-    /// A finding is due at this line; of several with one subject the first counts.
-    pub(crate) fn note(&mut self, code: &'static str, subject: &str, line: u64) {
-        let first = self.due.entry((code, subject.to_owned())).or_insert(Some(line));
-        *first = (*first).min(Some(line));
-    }
-
-    fn note_log(&mut self, code: &'static str) {
-        self.due.insert((code, String::new()), None);
-    }
-
-    /// Writes a record of ours, and notes what its loss would mean.
-    pub(crate) fn put(&mut self, record: Record) -> u64 {
-        const ENGAGING: [&str; 8] = [
-            "s11.adr039",
-            "s11.active",
-            "ssv.active",
-            "s12.active",
-            "s12.adr039",
-            "s12.reroute_active",
-            "svk.adr039",
-            "svk.active",
-        ];
-        const TAKING_BACK: [&str; 5] = ["s11.disabled", "ssv.disabled", "s12.disabled", "s12.retired", "svk.retired"];
-        let shape = record.shape();
-        let lost = record.is_unprintable();
-        let line = self.w.put(record);
-        if lost {
-            let placement = shape.starts_with("wp.g2");
-            self.evidence.lost |= placement;
-            self.note("empty_body", if placement { "weave placement:" } else { "" }, line);
-        } else if ENGAGING.contains(&shape) {
-            self.evidence.engaging = Some(line);
-        }
-        if TAKING_BACK.contains(&shape) || shape == "svk.disabled" || shape == "wp.changed" {
-            self.evidence.engaging = None;
-            self.evidence.bridging = None;
-        }
-        line
-    }
-
-    /// An adapter as verdicts name it.
-    pub(crate) fn adapter(&self, at: usize) -> Option<Adapter> {
-        let own = self.adapters.get(at)?;
-        Some(Adapter { name: own.name.clone(), luid: own.luid? })
-    }
-
-    /// A name among those that this session prints cannot be printed.
-    pub(crate) fn is_unprintable(&self) -> bool {
-        let beyond =
-            |at: usize| self.adapters.get(at).is_some_and(|own| own.name.chars().any(|letter| letter > '\u{ff}'));
-        beyond(self.render) || self.scanout.is_some_and(beyond)
-    }
-}
-
-impl Log<'_> {
-    /// The build prints `(#1000)` records (v2.7.0).
-    pub(crate) fn has_issue_1000(&self) -> bool {
-        let mut numbers = self.build.version.split('.').map(|number| number.parse().unwrap_or(0_u32));
-        (numbers.next().unwrap_or_default(), numbers.next().unwrap_or_default()) >= (2, 7)
-    }
-
-    /// The placement line says another scanout adapter than the resolver before it.
-    pub(crate) fn contradicts(&mut self, ended: Ended) -> Ended {
-        self.mismatch = ended.line;
-        ended
     }
 }

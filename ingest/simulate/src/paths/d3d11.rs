@@ -95,7 +95,7 @@ fn stage_a(log: &mut Log<'_>, outcome: &Outcome) -> Ended {
             log.own_placement(false, "stage_a_failed")
         }
         Outcome::DpRefused => {
-            log.put(record("s11.dpfail").int("error", -1).text("device", "the SCANOUT".trim_start_matches("the ")));
+            log.put(record("s11.dpfail").int("error", -1).text("device", "SCANOUT"));
             log.put(
                 record("s11.disabled").text("cause", "the display processor declined a weaver on the scanout adapter"),
             );

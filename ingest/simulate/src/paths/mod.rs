@@ -236,7 +236,7 @@ impl Log<'_> {
     }
 }
 
-/// The function that a `%ls` cannot print.
+/// A name that `%ls` cannot print (vocabulary 1.5).
 pub(crate) fn beyond_latin1(name: &str) -> bool {
     name.chars().any(|letter| letter > '\u{ff}')
 }
