@@ -31,6 +31,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         happened: "The database does not answer".to_owned(),
         safe: "Everything that was acknowledged is stored. Agents keep what is not, and send it again.".to_owned(),
         next_step: "Look at the server's own log, and load this page again when the database is back.".to_owned(),
+        allowed: String::new(),
+        ways: Vec::new(),
     };
     let mut sign_in =
         SignInPage { frame: Frame::default(), back: "/".to_owned(), complaint: String::new(), needs_tls: true };

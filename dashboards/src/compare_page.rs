@@ -104,6 +104,9 @@ impl ComparePage {
         if !self.is_ready() {
             return "Compare two builds, kinds of PC or periods".to_owned();
         }
+        if let Some(trouble) = self.trouble() {
+            return trouble;
+        }
         let surely = self.groups.iter().filter(|pair| pair.beyond_chance);
         let rise = surely.clone().filter(|pair| pair.points() > 0.0).max_by(|x, y| x.points().total_cmp(&y.points()));
         let fall = surely.min_by(|x, y| x.points().total_cmp(&y.points()));
@@ -130,6 +133,18 @@ impl ComparePage {
                 self.b.label
             ),
         }
+    }
+
+    /// Two sides that are one, or one without logs: there is nothing to compare.
+    fn trouble(&self) -> Option<String> {
+        if self.a.value == self.b.value {
+            return Some(format!("Both sides are {}: choose another one on one of them", self.a.label));
+        }
+        let nobody = [&self.a, &self.b].into_iter().find(|side| side.whole.tally.logs == 0)?;
+        Some(match self.by {
+            "period" => format!("No log of these started in {}: choose other days", nobody.label),
+            _ => format!("No log here is of {}: choose another one", nobody.label),
+        })
     }
 
     fn options<'s>(&'s self, side: &'s Side) -> Vec<(&'s str, &'s str, bool)> {
@@ -219,7 +234,8 @@ impl ComparePage {
 
     /// A side of few logs, of which no difference can be beyond chance.
     fn few(&self) -> Option<String> {
-        let few = [&self.a, &self.b].into_iter().find(|side| side.whole.tally.logs < FEW_LOGS)?;
+        let mut sides = [&self.a, &self.b].into_iter().filter(|_| self.trouble().is_none());
+        let few = sides.find(|side| side.whole.tally.logs < FEW_LOGS)?;
         Some(format!("{} has {} only, too few to tell: choose another one above.", few.label, few.whole.tally.logs()))
     }
 

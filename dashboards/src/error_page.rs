@@ -18,6 +18,10 @@ pub struct ErrorPage {
     pub safe: String,
     /// What the reader can do about it; may stay empty.
     pub next_step: String,
+    /// What would have been right, as a sentence; may stay empty.
+    pub allowed: String,
+    /// Links that lead on: words and address.
+    pub ways: Vec<(String, String)>,
 }
 
 impl ErrorPage {

@@ -68,6 +68,8 @@ pub struct Told {
     pub comparison: Comparison,
     /// The same in a sentence.
     pub agreement: String,
+    /// What stands in place of questions where there are none.
+    pub nothing: String,
     /// What the runtime printed, where it can be made again.
     pub observed_line: Option<String>,
     /// The PC behind the log.

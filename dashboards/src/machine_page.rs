@@ -189,15 +189,38 @@ fn is_test_flag(name: &str, value: Option<&str>) -> bool {
     meaning(name).is_some() && !opts_in
 }
 
-/// Those of some settings (name, value, source) that somebody forgot, as `NAME=VALUE` with who set it.
-pub fn test_flags(settings: impl Iterator<Item = (String, Option<String>, Option<String>)>) -> Vec<(String, String)> {
-    let flags = settings.filter(|(name, value, _)| is_test_flag(name, value.as_deref()));
-    flags
-        .map(|(name, value, source)| {
-            let set = value.map_or_else(|| name.clone(), |value| format!("{name}={value}"));
-            (set, source_words(source.as_deref()).to_owned())
-        })
-        .collect()
+/// A test flag that is still set.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Flag {
+    /// Of the variable.
+    pub name: String,
+    /// Null where logs tell only what came of it.
+    pub value: Option<String>,
+    /// Who set it, in the word of `wire::Source`; null where logs do not tell.
+    pub source: Option<String>,
+}
+
+impl Flag {
+    /// `NAME=VALUE`, or the name where the value is not told.
+    pub(crate) fn set(&self) -> String {
+        self.value.as_ref().map_or_else(|| self.name.clone(), |value| format!("{}={value}", self.name))
+    }
+
+    /// Where it stands.
+    pub(crate) fn place(&self) -> &str {
+        match self.source.as_deref() {
+            Some("env") => "in the environment",
+            Some("user") => "in the user’s settings file",
+            Some("machine") => "in the machine’s settings, the registry",
+            Some(other) => other,
+            None => "where: not told",
+        }
+    }
+}
+
+/// Those of some settings that somebody forgot.
+pub fn test_flags(settings: impl Iterator<Item = Flag>) -> Vec<Flag> {
+    settings.filter(|own| is_test_flag(&own.name, own.value.as_deref())).collect()
 }
 
 impl SettingRow {

@@ -4,6 +4,7 @@
 use askama::Template;
 
 use crate::frame::Frame;
+use crate::machine_page::Flag;
 use crate::query::CURSOR;
 use crate::selection::Selection;
 use crate::share::{Percent, counted, thousands};
@@ -13,6 +14,8 @@ use crate::{Outcome, Query};
 
 /// The value of the parameter `state` for machines with a test flag in their newest log.
 pub const FLAGGED: &str = "flagged";
+/// The same for machines on which the kill switch of the split is set.
+pub const KILLED: &str = "killed";
 
 /// One page of machines.
 #[derive(Clone, PartialEq, Debug, Default, Template)]
@@ -51,8 +54,8 @@ pub struct MachineRow {
     pub last_contact: Option<String>,
     /// Events that will never arrive.
     pub lost_events: u64,
-    /// Kill switches and other test flags that its newest log tells of, each with who set it.
-    pub flags: Vec<(String, String)>,
+    /// Kill switches and other test flags that its newest log tells of.
+    pub flags: Vec<Flag>,
 }
 
 /// A part of the bar of outcomes.
@@ -73,11 +76,12 @@ impl MachinesPage {
         let begins = if prefix.is_empty() { String::new() } else { format!(" whose name begins with {prefix}") };
         if self.is_empty_server() {
             "No machines yet".to_owned()
-        } else if self.is_flagged() {
+        } else if let Some(flag) = self.flag() {
             match self.machines.len() as u64 {
-                0 => "No machine has a test flag still set".to_owned(),
+                0 => format!("No machine has {flag} still set"),
                 some => {
-                    format!("A test flag is still set on {}", counted(some, "machine"))
+                    let flag = flag.replacen("a test", "A test", 1).replacen("the kill", "The kill", 1);
+                    format!("{flag} is still set on {}", counted(some, "machine"))
                         + if self.next_cursor.is_some() { " of this page" } else { "" }
                 }
             }
@@ -98,14 +102,31 @@ impl MachinesPage {
         }
     }
 
-    fn is_flagged(&self) -> bool {
-        self.selection.query.get("state") == Some(FLAGGED)
+    /// What every machine of the list has set.
+    fn flag(&self) -> Option<&'static str> {
+        match self.selection.query.get("state") {
+            Some(KILLED) => Some("the kill switch"),
+            Some(FLAGGED) => Some("a test flag"),
+            _ => None,
+        }
     }
 
-    /// The same machines with a test flag, or all again.
-    fn flagged_href(&self) -> String {
-        let query = self.selection.query.without("q");
-        if self.is_flagged() { query.without("state") } else { query.with("state", FLAGGED) }.href("/machines")
+    /// All machines, and those with something that is still set: words, address, whether they are shown.
+    fn states(&self) -> [(&'static str, String, bool); 3] {
+        let query = self.selection.query.without("q").without("state");
+        let state = self.selection.query.get("state");
+        let with = |word| (query.with("state", word).href("/machines"), state == Some(word));
+        let (killed, flagged) = (with(KILLED), with(FLAGGED));
+        [
+            ("All machines", query.href("/machines"), state.is_none()),
+            ("With the kill switch still set", killed.0, killed.1),
+            ("With any test flag still set", flagged.0, flagged.1),
+        ]
+    }
+
+    /// Whether a log tells of a flag and not where it stands.
+    fn has_untold_place(&self) -> bool {
+        self.machines.iter().flat_map(|own| &own.flags).any(|flag| flag.source.is_none())
     }
 
     fn is_empty_server(&self) -> bool {
@@ -119,7 +140,7 @@ impl MachinesPage {
     /// What the form of the prefix carries along.
     fn carried(&self) -> Vec<(&'static str, &str)> {
         let query = &self.selection.query;
-        query.filters().flat_map(|name| query.all(name).map(move |value| (name, value))).collect()
+        query.filters().chain(["state"]).flat_map(|name| query.all(name).map(move |value| (name, value))).collect()
     }
 
     fn next_href(&self) -> Option<String> {

@@ -1,5 +1,7 @@
 //! What `weavewatch explain` says of a log, as the rows of a page: expected beside observed, the rules, the adapters.
 
+use std::borrow::Cow;
+
 use wire::{Adapter, Agreement, ScanReport};
 
 use crate::log_page::{Moment, Told};
@@ -7,12 +9,17 @@ use crate::pieces::Piece;
 use crate::share::{counted, thousands};
 use crate::words;
 
+/// As comparisons name what decides over the kill switch.
+const KILL_FACT: &str = "settings.DXR_WEAVE_ON_SCANOUT";
+
 /// One line of expected beside observed.
 pub(crate) struct Pair {
     pub(crate) what: &'static str,
     pub(crate) expected: String,
     pub(crate) observed: String,
     pub(crate) differs: bool,
+    /// Beside two values that are not the same.
+    pub(crate) mark: &'static str,
     /// The values are names from a log, and not our words.
     pub(crate) verbatim: bool,
 }
@@ -21,7 +28,7 @@ pub(crate) struct Pair {
 pub(crate) struct RuleRow<'p> {
     pub(crate) rule: &'p str,
     pub(crate) asks: String,
-    pub(crate) outcome: &'p str,
+    pub(crate) outcome: Cow<'p, str>,
     pub(crate) differs: bool,
 }
 
@@ -83,11 +90,17 @@ impl Told {
             ("Crosses", word("crossing", answer.crossing.as_str()), word("crossing", verdict.crossing.as_str()), false),
         ];
         // Where the rules agree, another word is one that the line masks, and no difference.
-        let differs = |expected: &str, observed: &str| self.disagrees() && expected != observed;
+        let mark = |expected: &str, observed: &str| match self.comparison.result {
+            _ if expected == observed => "",
+            Agreement::Agrees => "the line hides it",
+            Agreement::Disagrees => "differs",
+            Agreement::CannotTell => "cannot be compared",
+        };
         rows.into_iter()
             .map(|(what, expected, observed, verbatim)| Pair {
                 what,
-                differs: differs(&expected, &observed),
+                differs: self.disagrees() && expected != observed,
+                mark: mark(&expected, &observed),
                 expected,
                 observed,
                 verbatim,
@@ -106,7 +119,14 @@ impl Told {
             .map(|own| {
                 let differs = !marked && differing == Some(own.rule.as_ref());
                 marked |= differs;
-                RuleRow { rule: &own.rule, asks: asks(&own.rule), outcome: &own.outcome, differs }
+                // Who set the switch, if anybody, no log tells of a build that wants to be asked: the replay takes its default.
+                let is_open = own.rule == "kill" && self.comparison.missing.iter().any(|fact| fact == KILL_FACT);
+                let outcome = if is_open {
+                    Cow::from(format!("{}, if nobody set it: the log does not tell", own.outcome))
+                } else {
+                    Cow::from(&*own.outcome)
+                };
+                RuleRow { rule: &own.rule, asks: asks(&own.rule), outcome, differs }
             })
             .collect();
         // The log names a rule that the replay never came to.
@@ -114,7 +134,7 @@ impl Told {
             rows.push(RuleRow {
                 rule,
                 asks: asks(rule),
-                outcome: "decided by the log, not asked by the replay",
+                outcome: "decided by the log, not asked by the replay".into(),
                 differs: true,
             });
         }

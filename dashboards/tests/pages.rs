@@ -26,8 +26,15 @@ fn every_page() -> Vec<String> {
     nothing.selection.whole = fleet.selection.whole;
     let mut empty = sample::empty();
     sample::HOSTILE.clone_into(&mut empty.server_url);
-    let error =
-        ErrorPage { frame: Frame::default(), status: 400, happened: hostile(), safe: hostile(), next_step: hostile() };
+    let error = ErrorPage {
+        frame: Frame::default(),
+        status: 400,
+        happened: hostile(),
+        safe: hostile(),
+        next_step: hostile(),
+        allowed: hostile(),
+        ways: vec![(hostile(), "/logs".to_owned())],
+    };
     let mut pages: Vec<_> = [fleet, filtered, nothing, empty].iter().map(rendered).collect();
     let mut list = sample::list(&logs, evil.at(sample::HOSTILE));
     list.frame = frame;
@@ -341,6 +348,8 @@ fn an_error_says_what_happened_what_is_safe_and_what_to_do() {
         happened: "There is no such page".to_owned(),
         safe: String::new(),
         next_step: "Check the address.".to_owned(),
+        allowed: String::new(),
+        ways: Vec::new(),
     };
     let page = error.render().expect("a page renders");
     let read = text(&page);

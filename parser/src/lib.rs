@@ -7,6 +7,7 @@
 //!
 //! This crate opens no file, knows no clock and no network, and never fails: what cannot be read is counted.
 
+mod bare;
 mod capture;
 mod classify;
 mod decode;

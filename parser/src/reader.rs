@@ -3,6 +3,7 @@
 
 use wire::{ByteLedger, CliOutput, InputKind, LogFacts, Observation};
 
+use crate::bare::Bare;
 use crate::capture::JsonRecord;
 use crate::classify::Place;
 use crate::cli::{self, CliReader};
@@ -50,6 +51,7 @@ struct Body {
     lines: Lines,
     framer: Framer,
     cli: CliReader,
+    bare: Bare,
     /// The whole text, where it may be one JSON object.
     document: Option<Vec<u8>>,
 }
@@ -151,6 +153,7 @@ impl Body {
             lines: Lines::default(),
             framer,
             cli: CliReader::new(),
+            bare: Bare::default(),
             document: (kind == InputKind::Cli).then(Vec::new),
         }
     }
@@ -160,18 +163,18 @@ impl Body {
             let room = DOCUMENT_MOST.saturating_sub(document.len());
             document.extend_from_slice(&text[..text.len().min(room)]);
         }
-        let Self { kind, utf16, lines, framer, cli, .. } = self;
+        let Self { kind, utf16, lines, framer, cli, bare, .. } = self;
         framer.nul_seen = framer.nul_seen || memchr::memchr(0, text).is_some();
         match (*kind, *utf16) {
             // The case that has to be fast stands alone, so that nothing is asked again for every line.
             (InputKind::Log, false) => lines.feed(text, |line| framer.line(line, sink)),
-            (kind, utf16) => lines.feed(text, |line| take(kind, utf16, framer, cli, line, sink)),
+            (kind, utf16) => lines.feed(text, |line| take(kind, utf16, framer, (cli, bare), line, sink)),
         }
     }
 
     fn finish(self, bytes: u64, sink: Sink<'_>) -> LogFacts {
-        let Self { kind, utf16, lines, mut framer, mut cli, document } = self;
-        lines.finish(|line| take(kind, utf16, &mut framer, &mut cli, line, sink));
+        let Self { kind, utf16, lines, mut framer, mut cli, mut bare, document } = self;
+        lines.finish(|line| take(kind, utf16, &mut framer, (&mut cli, &mut bare), line, sink));
         framer.finish(sink);
         let cli = document.map(|document| report(&document, cli, &mut framer, sink));
         if utf16 {
@@ -183,7 +186,14 @@ impl Body {
 }
 
 /// Reads one line of an input of any kind.
-fn take(kind: InputKind, utf16: bool, framer: &mut Framer, cli: &mut CliReader, line: Line<'_>, sink: Sink<'_>) {
+fn take(
+    kind: InputKind,
+    utf16: bool,
+    framer: &mut Framer,
+    (cli, bare): (&mut CliReader, &mut Bare),
+    line: Line<'_>,
+    sink: Sink<'_>,
+) {
     let line = if utf16 { Line { len: file_len(line), ..line } } else { line };
     match kind {
         InputKind::Log | InputKind::Stderr => framer.line(line, sink),
@@ -194,6 +204,14 @@ fn take(kind: InputKind, utf16: bool, framer: &mut Framer, cli: &mut CliReader, 
                 framer.nul_seen = true;
                 let place = framer.next_place(line.len);
                 framer.prefixed(&record.prefixed(), place, sink);
+            }
+            None => framer.line(line, sink),
+        },
+        InputKind::Bare => match bare.read(line.bytes) {
+            Some(record) => {
+                framer.bytes.in_records += line.len;
+                let place = framer.next_place(line.len);
+                framer.prefixed(&record, place, sink);
             }
             None => framer.line(line, sink),
         },

@@ -2,7 +2,7 @@
 
 use wire::InputKind;
 
-use crate::{capture, cli, header, prefix};
+use crate::{bare, capture, cli, header, prefix};
 
 /// How many bytes are looked at before the decision.
 pub const ENOUGH: usize = 8 * 1024;
@@ -32,6 +32,7 @@ pub fn input_kind(start: &[u8]) -> InputKind {
     match kind {
         Some(kind @ (InputKind::Log | InputKind::Json)) => kind,
         _ if cli::looks_like(crate::decode::decode(start).text()) => InputKind::Cli,
+        None if lines().any(bare::is_placement) => InputKind::Bare,
         _ => kind.unwrap_or_default(),
     }
 }
@@ -52,6 +53,10 @@ mod tests {
                 " WARN [f] x\n :: GPU topology (#918 — does the weave cross adapters to reach the panel?)\n",
                 InputKind::Cli,
             ),
+            ("It says\n> weave placement: CHANGED (split=0 reason=unknown)\n", InputKind::Bare),
+            ("It says weave placement: CHANGED (split=0 reason=unknown)\n", InputKind::Log),
+            ("weave placement: x\n[2026-09-14 12:00:00.137] [WARN ] [fn] body\n", InputKind::Log),
+            ("weave placement: x\n WARN [f] x\n", InputKind::Stderr),
         ] {
             assert_eq!(input_kind(start.as_bytes()), expected, "{start}");
         }

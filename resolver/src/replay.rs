@@ -43,7 +43,7 @@ pub use ending::{Ending, ending};
 pub use gate::depends_on;
 pub use outcomes::{EXCLUSIONS, GATES, RULES, gates};
 pub use settings::{D3D_FORCE_GPU, SETTINGS, VK_FORCE_GPU, WEAVE_ON_SCANOUT, may_be_stored};
-pub use situation::situation;
+pub use situation::{set, situation};
 pub use told::{MachineFold, Switch, Told};
 pub use topology::topology;
 pub use what_if::{Change, Effect, WhatIf, what_if};

@@ -97,6 +97,17 @@ fn the_kill_switch_turns_both_ways() {
 }
 
 #[test]
+fn a_build_that_wants_to_be_asked_is_not_killed_by_anybody() {
+    let off = log("g1_d3d11_on_render");
+    assert!(off.unasked);
+    let nobody = what_if(off.clone(), None, &change(None, &[("DXR_WEAVE_ON_SCANOUT", "")]));
+    assert_eq!((nobody.effect, nobody.before.outcome(), nobody.before.reason), (Effect::Stay, Outcome::Crossing, None));
+    let asked = what_if(off, None, &change(None, &[("DXR_WEAVE_ON_SCANOUT", "1")]));
+    assert_eq!((asked.effect, asked.after.outcome()), (Effect::Better, Outcome::Engaged), "{asked:?}");
+    assert!(!log("g1_d3d11_on_scanout").unasked && !log("d3d11_killed_by_env").unasked);
+}
+
+#[test]
 fn the_policy_and_an_override_decide() {
     let mut machine = wire::Machine::new(Vec::new());
     for (luid, name, vram, kind) in
@@ -116,7 +127,13 @@ fn the_policy_and_an_override_decide() {
     }
     machine.told_scanout =
         Some(wire::ToldScanout { name: "Intel(R) UHD Graphics".to_owned(), luid: Some(Luid(2)), via: None });
-    let of = |path| Situation { policy: Policy::Document, path, machine: machine.clone(), missing: Vec::new() };
+    let of = |path| Situation {
+        policy: Policy::Document,
+        path,
+        machine: machine.clone(),
+        missing: Vec::new(),
+        unasked: false,
+    };
     let newest = change(Some(Policy::Adr039), &[]);
     let vulkan = what_if(of(Path::Vulkan), None, &newest);
     assert_eq!((vulkan.before.reason, vulkan.effect), (Some("api_unsupported"), Effect::Better), "{vulkan:?}");

@@ -94,7 +94,7 @@ fn situation(number: usize) -> Situation {
     }
     let path = [Path::D3d11, Path::D3d12, Path::Vulkan, Path::Service][number / 4 % 4];
     let missing = vec!["session.unsupported_layers".into()];
-    Situation { policy: Policy::Document, path, machine, missing }
+    Situation { policy: Policy::Document, path, machine, missing, unasked: false }
 }
 
 /// Every session twice, on all processors; answers how many get better.

@@ -17,6 +17,9 @@ pub enum Error {
     /// A query parameter that is unknown or has a value that cannot be.
     #[error("{0}")]
     BadQuery(String),
+    /// The address of a page with a setting that it has not, or that cannot be so.
+    #[error("{}", .0.happened)]
+    Misspelt(Box<Misspelt>),
     /// An upload that cannot be read as a whole.
     #[error("{0}")]
     BadBatch(String),
@@ -82,6 +85,19 @@ pub enum Error {
     Internal(#[source] anyhow::Error),
 }
 
+/// What is misspelt in the address of a page, and the ways out.
+#[derive(Debug)]
+pub struct Misspelt {
+    /// Which setting is wrong, and how.
+    pub happened: String,
+    /// What it can be, as a sentence; empty where that is no list.
+    pub allowed: String,
+    /// The same page without what is wrong.
+    pub without: String,
+    /// What was probably meant, and the address that says it.
+    pub meant: Option<(String, String)>,
+}
+
 /// An error on a page.
 pub struct Html(pub Error);
 
@@ -107,7 +123,7 @@ impl Error {
     /// Status, stable code and title.
     const fn face(&self) -> (StatusCode, &'static str, &'static str) {
         match self {
-            Self::BadQuery(_) => (StatusCode::BAD_REQUEST, "bad-query", "Bad query"),
+            Self::BadQuery(_) | Self::Misspelt(_) => (StatusCode::BAD_REQUEST, "bad-query", "Bad query"),
             Self::BadBatch(_) => (StatusCode::BAD_REQUEST, "bad-batch", "Unreadable batch"),
             Self::Unauthorized => (StatusCode::UNAUTHORIZED, "unauthorized", "Token needed"),
             Self::Forbidden => (StatusCode::FORBIDDEN, "forbidden", "Wrong scope"),
@@ -167,6 +183,7 @@ impl Error {
     const fn advice(&self) -> (&'static str, &'static str) {
         match self {
             Self::BadQuery(_) => ("", "Remove the filter from the address, or start again from the front page."),
+            Self::Misspelt(_) => ("", "Take it out of the address, or choose anew on the page."),
             Self::Unauthorized => ("", "Sign in with a token that may read."),
             Self::Forged => ("Nothing was changed.", "Load the page again, and repeat it there."),
             Self::TooOften(_) => ("", "Wait a little, and load the page again."),
@@ -216,13 +233,20 @@ impl IntoResponse for Html {
         error.log();
         let (status, ..) = error.face();
         let (safe, next_step) = error.advice();
-        let page = ErrorPage {
+        let mut page = ErrorPage {
             frame: Frame::default(),
             status: status.as_u16(),
             happened: sentence(&text::brief(&error.to_string())),
             safe: safe.to_owned(),
             next_step: next_step.to_owned(),
+            allowed: String::new(),
+            ways: Vec::new(),
         };
+        if let Error::Misspelt(own) = &error {
+            page.allowed.clone_from(&own.allowed);
+            let meant = own.meant.iter().map(|(words, href)| (format!("Did you mean {words}?"), href.clone()));
+            page.ways = meant.chain([("The same page without it".to_owned(), own.without.clone())]).collect();
+        }
         let Ok(html) = page.render() else { return status.into_response() };
         let mut response = (status, axum::response::Html(html)).into_response();
         error.headers(&mut response);

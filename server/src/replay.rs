@@ -77,12 +77,13 @@ pub async fn answer(State(app): State<App>, body: Body) -> Result<impl IntoRespo
     let too_large = || Error::BadReplay("the body is longer than 8 MiB".to_owned());
     let body = body::read(body, LIMIT_BYTES, app.body_timeout).await;
     let body = body.map_err(|fault| fault.answer(app.body_timeout, too_large, Error::BadReplay))?;
-    let Asked { of, path, policy, set } = off_thread(move || read(&body)).await?;
+    let Asked { of, path, policy, mut set } = off_thread(move || read(&body)).await?;
     let (mut machine, own) = match of {
         Of::Machine(machine) => (*machine, None),
         Of::Situation(id) => {
-            let Situation { machine, path, policy, .. } = stored(&app.store, id).await?;
-            (machine, Some((path, policy)))
+            let mut situation = stored(&app.store, id).await?;
+            resolver::replay::set(&mut situation, &std::mem::take(&mut set));
+            (situation.machine, Some((situation.path, situation.policy)))
         }
     };
     let (own_path, own_policy) = own.unzip();

@@ -39,6 +39,8 @@ pub enum InputKind {
     Json,
     /// Saved output of `displayxr-cli`.
     Cli,
+    /// Records without their prefix, as people paste them into a chat.
+    Bare,
 }
 
 /// How much there was of everything (contract section 3). `records` = `events` + `ignored` + `unrecognised`.

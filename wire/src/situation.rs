@@ -19,4 +19,8 @@ pub struct Situation {
     /// Facts that the log leaves open and that have their defaults in `machine`, such as `session.hwnd`.
     #[serde(default)]
     pub missing: Vec<Cow<'static, str>>,
+    /// Of a build that splits only where `DXR_WEAVE_ON_SCANOUT` asks for it (generation G1), with nobody who asked; `machine`
+    /// then holds the kill switch, which does the same. Left out where false, so that other situations keep their ids.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unasked: bool,
 }

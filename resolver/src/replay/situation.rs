@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use wire::{Agreement, Luid, Machine, Path, Policy, SessionFacts, Settings, Situation, ToldScanout, Verdict};
 
+use super::settings::WEAVE_ON_SCANOUT;
 use super::told::Switch;
 use super::{compare, depends_on, ending, replay};
 use crate::Examination;
@@ -15,7 +16,7 @@ use crate::Examination;
 pub fn situation(examination: &Examination) -> Situation {
     let Examination { told, observed, policy, judgement, .. } = examination;
     let path = judgement.path;
-    let (mut machine, _) = match observed {
+    let (mut machine, switch) = match observed {
         Some(observed) => told.as_observed(observed),
         None => (told.machine.clone(), Switch::Named),
     };
@@ -31,7 +32,18 @@ pub fn situation(examination: &Examination) -> Situation {
     let matters = |fact: &str| Policy::ALL.into_iter().any(|policy| depends_on(path, policy, fact));
     let missing = told.missing.iter().filter(|fact| has_default(fact) && matters(fact) && !confirmed.contains(fact));
     let missing = missing.cloned().collect();
-    Situation { policy: *policy, path, machine: renumber(machine), missing }
+    Situation { policy: *policy, path, machine: renumber(machine), missing, unasked: switch == Switch::NotAsked }
+}
+
+/// Sets environment settings for everybody. They outrank every store: an empty value counts as unset and hides what a store
+/// says, but it asks no build of generation G1 for the split.
+pub fn set(situation: &mut Situation, settings: &BTreeMap<String, String>) {
+    for (name, value) in settings {
+        let asks = !(situation.unasked && name == WEAVE_ON_SCANOUT && value.is_empty());
+        if asks {
+            situation.machine.settings.env.insert(name.clone(), value.clone());
+        }
+    }
 }
 
 /// Where resolver and device say nothing of themselves, the verdict still names the adapters; what is not told is left open.

@@ -10,7 +10,11 @@ use std::collections::BTreeMap;
 use wire::{Policy, Situation};
 
 use super::settings::{D3D_FORCE_GPU, VK_FORCE_GPU};
+use super::situation::set;
 use super::{Ending, ending};
+
+/// The token of the kill switch.
+const KILLED: &str = "killed_by_env";
 
 /// What is changed, for every session alike.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -56,7 +60,7 @@ pub struct WhatIf {
 pub fn what_if(mut situation: Situation, against: Option<Policy>, change: &Change) -> WhatIf {
     let own = situation.policy;
     let path = situation.path;
-    let before = ending(&situation.machine, path, against.unwrap_or(own));
+    let mut before = ending(&situation.machine, path, against.unwrap_or(own));
     // An app renders where the runtime tells it to. One that was seen elsewhere goes its own way under any override.
     let may_move = [D3D_FORCE_GPU, VK_FORCE_GPU].iter().any(|name| change.set.contains_key(*name));
     let device = situation.machine.session.device_luid.filter(|_| may_move);
@@ -66,9 +70,7 @@ pub fn what_if(mut situation: Situation, against: Option<Policy>, change: &Chang
         let suggested = ending(&situation.machine, path, own).render_luid;
         follows = suggested.is_none_or(|suggested| Some(suggested) == device);
     }
-    for (name, value) in &change.set {
-        situation.machine.settings.env.insert(name.clone(), value.clone());
-    }
+    set(&mut situation, &change.set);
     let policy = change.policy.unwrap_or(own);
     let mut after = ending(&situation.machine, path, policy);
     if device.is_some() {
@@ -78,6 +80,12 @@ pub fn what_if(mut situation: Situation, against: Option<Policy>, change: &Chang
             follows = false;
             situation.machine.session.device_luid = device;
             after = ending(&situation.machine, path, policy);
+        }
+    }
+    if situation.unasked {
+        // The kill switch only stands for nobody having asked: no token says so, and no setting is to blame.
+        for own in [&mut before, &mut after] {
+            own.reason = own.reason.filter(|reason| *reason != KILLED);
         }
     }
     let is_told = before.is_told() && after.is_told();

@@ -44,6 +44,7 @@ pub(crate) fn note(silence: &Silence, build: &BuildMarks, path: Path, facts: &Lo
             InputKind::Log => {
                 "The log does not end with its footer: the process crashed, was ended, or still runs.".to_owned()
             }
+            InputKind::Bare => "There is no footer, time or process, as it is a pasted line and no log.".to_owned(),
             _ => "There is no footer, as a capture of the runtime's output has none.".to_owned(),
         });
     }

@@ -75,6 +75,7 @@ pub enum InputKind {
     Stderr,
     Json,
     Cli,
+    Bare,
 }
 
 /// Where the bytes of a log went.

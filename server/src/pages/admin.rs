@@ -6,15 +6,14 @@ use axum::extract::{Request, State};
 use axum::http::header::LOCATION;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use dashboards::{AuditPage, DeedLine, TokenLine, TokensPage};
+use dashboards::{AuditPage, DeedLine, Query, TokenLine, TokensPage, query};
 use utoipa::ToSchema;
 
-use super::{drawn, frame};
+use super::{Asked, drawn, frame};
 use crate::app::App;
 use crate::audit::{Actor, AuditRow};
 use crate::auth::Caller;
 use crate::error::{Error, Html};
-use crate::query::{Pairs, unknown};
 use crate::store::TokenRow;
 use crate::{forgery, tokens};
 
@@ -53,10 +52,10 @@ struct Unwanted {
 pub async fn list(
     State(app): State<App>,
     caller: Option<Extension<Caller>>,
-    pairs: Result<Pairs, Error>,
+    Asked(query): Asked,
 ) -> Result<Response, Html> {
     let page = TokensPage { frame: frame("/tokens", caller), ..TokensPage::default() };
-    let after = cursor(pairs).map_err(Html)?;
+    let after = cursor(&query).map_err(Html)?;
     draw(&app, page, &after).await.map_err(Html)
 }
 
@@ -124,9 +123,9 @@ pub async fn revoke(State(app): State<App>, actor: Actor, request: Request) -> R
 pub async fn audit(
     State(app): State<App>,
     caller: Option<Extension<Caller>>,
-    pairs: Result<Pairs, Error>,
+    Asked(query): Asked,
 ) -> Result<Response, Html> {
-    let before = cursor(pairs).map_err(Html)?;
+    let before = cursor(&query).map_err(Html)?;
     let before = Some(before.as_str()).filter(|before| !before.is_empty());
     let (rows, next) = app.store.audit(before, ROWS).await.map_err(|error| Html(error.into()))?;
     let deeds = rows.into_iter().map(deed).collect();
@@ -144,17 +143,12 @@ async fn fields(app: &App, request: Request<Body>) -> Result<Vec<(String, String
 }
 
 /// The only parameter of these pages.
-fn cursor(pairs: Result<Pairs, Error>) -> Result<String, Error> {
-    let Pairs(pairs) = pairs?;
-    let mut cursor = String::new();
-    for (name, value) in pairs {
-        match name.as_str() {
-            "cursor" if value.bytes().all(|byte| byte.is_ascii_hexdigit()) => cursor = value,
-            "cursor" => return Err(crate::query::no_cursor()),
-            _ => return Err(unknown(&name)),
-        }
+fn cursor(query: &Query) -> Result<String, Error> {
+    let cursor = query.get(query::CURSOR).unwrap_or_default();
+    if !cursor.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Err(crate::query::no_cursor());
     }
-    Ok(cursor)
+    Ok(cursor.to_owned())
 }
 
 fn token(row: TokenRow) -> TokenLine {

@@ -26,9 +26,10 @@ pub struct Framed(pub HeaderValue);
         (status = 404, description = "There is no such picture")
     )
 )]
-pub async fn page(State(app): State<App>, Path(chart): Path<String>, Asked(query): Asked) -> Response {
+pub async fn page(State(app): State<App>, Path(chart): Path<String>, asked: Result<Asked, Html>) -> Response {
     // What went wrong is shown in the frame too.
-    let mut response = draw(&app, &chart, query).await.map_err(Html).into_response();
+    let drawing = async { draw(&app, &chart, asked?.0).await.map_err(Html) };
+    let mut response = drawing.await.into_response();
     let ancestors = app.embed_from.iter().fold("'self'".to_owned(), |all, origin| all + " " + origin);
     if let Ok(policy) = HeaderValue::try_from(dashboards::policy_within(&ancestors)) {
         response.extensions_mut().insert(Framed(policy));

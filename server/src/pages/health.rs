@@ -5,12 +5,11 @@ use axum::extract::State;
 use axum::response::Response;
 use dashboards::health_page::{AGES, HealthPage, LossRow, Refused, Waiting, bytes};
 
-use super::{count, drawn, frame};
+use super::{Asked, count, drawn, frame};
 use crate::alerts;
 use crate::app::{App, WAITING_KIB};
 use crate::auth::Caller;
 use crate::error::{Error, Html};
-use crate::query::{Pairs, unknown};
 use crate::store::{Beat, Filter, Store};
 use crate::text;
 
@@ -27,15 +26,8 @@ const DAYS: i64 = 7;
         (status = 400, description = "A query, where none is asked")
     )
 )]
-pub async fn page(
-    State(app): State<App>,
-    caller: Option<Extension<Caller>>,
-    pairs: Result<Pairs, Error>,
-) -> Result<Response, Html> {
+pub async fn page(State(app): State<App>, caller: Option<Extension<Caller>>, _asked: Asked) -> Result<Response, Html> {
     let drawing = async {
-        if let Some((name, _)) = pairs?.0.first() {
-            return Err(unknown(name));
-        }
         let page = read(&app).await?;
         drawn(HealthPage { frame: frame("/health", caller), ..page }.render())
     };

@@ -18,11 +18,10 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use super::log::row;
-use super::{drawn, frame};
+use super::{Asked, drawn, frame};
 use crate::app::App;
 use crate::auth::Caller;
 use crate::error::{Error, Html};
-use crate::query::{Pairs, unknown};
 use crate::store::Filter;
 
 /// Logs on the page when it opens.
@@ -45,15 +44,8 @@ const WAITING: usize = 16;
         (status = 400, description = "A query, where none is asked")
     )
 )]
-pub async fn page(
-    State(app): State<App>,
-    caller: Option<Extension<Caller>>,
-    pairs: Result<Pairs, Error>,
-) -> Result<Response, Html> {
+pub async fn page(State(app): State<App>, caller: Option<Extension<Caller>>, _asked: Asked) -> Result<Response, Html> {
     let drawing = async {
-        if let Some((name, _)) = pairs?.0.first() {
-            return Err(unknown(name));
-        }
         let mut logs = Vec::new();
         for id in app.live.recent(LOGS as usize) {
             // One may have been deleted meanwhile.

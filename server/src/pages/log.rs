@@ -13,11 +13,10 @@ use triage::explain::{self, Dossier, caveats, questions, verdict};
 use triage::replay::words;
 use wire::{Machine, ScanReport};
 
-use super::{drawn, frame};
+use super::{Asked, drawn, frame};
 use crate::app::App;
 use crate::auth::Caller;
 use crate::error::{Error, Html};
-use crate::query::{Pairs, unknown};
 use crate::reports::compare;
 use crate::store::{Filter, Losses, StoredLog};
 use crate::text;
@@ -39,12 +38,9 @@ pub async fn page(
     State(app): State<App>,
     caller: Option<Extension<Caller>>,
     id: Result<Path<String>, PathRejection>,
-    pairs: Result<Pairs, Error>,
+    _asked: Asked,
 ) -> Result<Response, Html> {
     let drawing = async {
-        if let Some((name, _)) = pairs?.0.first() {
-            return Err(unknown(name));
-        }
         let page = read(&app, &known_form(id)?).await?;
         drawn(LogPage { frame: frame("/logs", caller), ..page }.render())
     };
@@ -145,6 +141,7 @@ pub fn told_by(dossier: &Dossier, report: &ScanReport) -> Result<Told, Error> {
         policy: words::policy(dossier.policy),
         expected: words::sentence(&dossier.answer).replace(" (below)", ""),
         agreement: words::agreement(&dossier.comparison),
+        nothing: words::nothing(dossier.comparison.result).to_owned(),
         observed_line: observed.and_then(|entry| entry.text.clone()),
         topology: topology(&dossier.told.machine, report),
         known: known(dossier),

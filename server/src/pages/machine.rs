@@ -8,13 +8,12 @@ use dashboards::{BootRow, Gpu, MachinePage, SettingRow, Topology};
 use resolver::replay::cost;
 
 use super::log::{known_form, row};
-use super::{count, drawn, frame, spread, spreads};
+use super::{Asked, count, drawn, frame, spread, spreads};
 use crate::app::App;
 use crate::audit::Actor;
 use crate::auth::Caller;
 use crate::error::{Error, Html};
 use crate::machines;
-use crate::query::{Pairs, unknown};
 use crate::store::{Boot, Dimension, Filter, LogTime, Setting, StoredLog};
 
 /// Logs in the list.
@@ -36,12 +35,9 @@ pub async fn page(
     State(app): State<App>,
     caller: Option<Extension<Caller>>,
     id: Result<Path<String>, PathRejection>,
-    pairs: Result<Pairs, Error>,
+    _asked: Asked,
 ) -> Result<Response, Html> {
     let drawing = async {
-        if let Some((name, _)) = pairs?.0.first() {
-            return Err(unknown(name));
-        }
         let page = read(&app, known_form(id)?).await?;
         drawn(MachinePage { frame: frame("/machines", caller), ..page }.render())
     };

@@ -4,7 +4,8 @@ use axum::Extension;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use dashboards::{FLAGGED, MachineRow, MachinesPage, Outcome, Query, query};
+use dashboards::{FLAGGED, Flag, KILLED, MachineRow, MachinesPage, Outcome, Query, query};
+use resolver::replay::WEAVE_ON_SCANOUT;
 
 use super::{Asked, count, drawn, filter, frame, selection, server_url, spread};
 use crate::app::App;
@@ -24,6 +25,7 @@ const MACHINES: u32 = 40;
     params(
         ("cursor" = Option<String>, Query),
         ("q" = Option<String>, Query, description = "What the machine's name begins with."),
+        ("state" = Option<String>, Query, description = "`killed`: those with the kill switch set; `flagged`: those with any test flag set."),
         Filters
     ),
     responses(
@@ -49,22 +51,27 @@ async fn draw(app: &App, page: MachinesPage, query: Query) -> Result<Response, E
         return Err(no_cursor());
     }
     let prefix = query.get("q").unwrap_or_default().trim().to_ascii_lowercase();
-    let wanted = Wanted { prefix: &prefix, with_settings: query.get("state") == Some(FLAGGED) };
+    let setting = match query.get("state") {
+        Some(KILLED) => Some(WEAVE_ON_SCANOUT),
+        Some(FLAGGED) => Some(""),
+        _ => None,
+    };
+    let wanted = Wanted { prefix: &prefix, setting };
     // What is no name begins like none.
     let is_hex = prefix.len() <= 32 && prefix.bytes().all(|byte| byte.is_ascii_hexdigit());
     let (browsed, next_cursor) =
         if is_hex { app.store.browse(&filter, wanted, after, MACHINES).await? } else { (Vec::new(), None) };
     let mut machines: Vec<_> = browsed.into_iter().map(row).collect();
-    if wanted.with_settings {
+    if let Some(name) = setting {
         // Some settings are no test flags.
-        machines.retain(|own: &MachineRow| !own.flags.is_empty());
+        machines.retain(|own: &MachineRow| own.flags.iter().any(|flag| flag.name.starts_with(name)));
     }
     drawn(MachinesPage { selection: selection(app, query, &filter).await?, machines, next_cursor, ..page }.render())
 }
 
 fn row(own: Browsed) -> MachineRow {
     let Browsed { machine, group, newest, settings } = own;
-    let flags = settings.into_iter().map(|(name, own)| (name, own.value, own.source));
+    let flags = settings.into_iter().map(|(name, own)| Flag { name, value: own.value, source: own.source });
     let started =
         |seconds| if seconds > NO_START_S { local(seconds).replacen('T', " ", 1) } else { "not known".to_owned() };
     MachineRow {

@@ -1,6 +1,7 @@
 //! The pages, one file each, and what they share. Asking is done here; words, order and links belong to `dashboards`.
 
 pub mod admin;
+mod asked;
 mod compare;
 mod drift;
 mod embed;
@@ -16,13 +17,9 @@ mod machines;
 mod triage;
 mod what_if;
 
-use std::convert::Infallible;
-
 use axum::Extension;
-use axum::extract::FromRequestParts;
 use axum::http::HeaderMap;
 use axum::http::header::HOST;
-use axum::http::request::Parts;
 use axum::response::{Html as Document, IntoResponse, Response};
 use dashboards::{Account, Count, Frame, Period, Query, Selection, Spread, Tally};
 use jiff::civil::Date;
@@ -34,6 +31,7 @@ use crate::error::Error;
 use crate::forgery;
 use crate::store::{Dimension, Filter, Group, Totals};
 
+pub use asked::Asked;
 pub use compare::{__path_page as __path_compare, page as compare};
 pub use drift::{__path_page as __path_drift, page as drift};
 pub use embed::{__path_page as __path_embed, Framed, origin, page as embed};
@@ -59,17 +57,6 @@ pub fn frame(here: &'static str, caller: Option<Extension<Caller>>) -> Frame {
     let Some(Extension(caller)) = caller else { return Frame { here, ..Frame::default() } };
     let admin = caller.scope == Scope::Admin;
     Frame { here, admin, account: caller.csrf.map(|csrf| Account { name: caller.name, csrf: forgery::masked(&csrf) }) }
-}
-
-/// Filters and settings of the page's own address.
-pub struct Asked(pub Query);
-
-impl<S: Send + Sync> FromRequestParts<S> for Asked {
-    type Rejection = Infallible;
-
-    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Infallible> {
-        Ok(Self(Query::parse(parts.uri.query().unwrap_or_default())))
-    }
 }
 
 /// A page that was drawn.

@@ -14,7 +14,7 @@ use crate::app::App;
 use crate::auth::Caller;
 use crate::error::{Error, Html};
 use crate::pages;
-use crate::query::{Pairs, unknown};
+use crate::query::Pairs;
 use crate::store::Store;
 use crate::text;
 
@@ -71,6 +71,7 @@ pub async fn last_good(
 pub async fn page(
     State(app): State<App>,
     caller: Option<Extension<Caller>>,
+    _asked: pages::Asked,
     pairs: Result<Pairs, Error>,
 ) -> Result<Response, Html> {
     let drawing = async {
@@ -85,8 +86,7 @@ async fn read(app: &App, Pairs(pairs): Pairs) -> Result<TwoLogsPage, Error> {
     for (name, value) in pairs {
         match name.as_str() {
             "a" => a = value,
-            "b" => b = value,
-            _ => return Err(unknown(&name)),
+            _ => b = value,
         }
     }
     let page = TwoLogsPage { asked: [a.clone(), b.clone()], ..TwoLogsPage::default() };

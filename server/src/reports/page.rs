@@ -15,7 +15,7 @@ use crate::app::App;
 use crate::auth::Caller;
 use crate::error::{Error, Html};
 use crate::pages;
-use crate::query::{DEFAULT_LIMIT, Pairs, unknown};
+use crate::query::{DEFAULT_LIMIT, Pairs};
 use crate::store::{Note, ReportLog, Store};
 
 /// The page of one report.
@@ -37,6 +37,7 @@ pub async fn page(
     caller: Option<Extension<Caller>>,
     headers: HeaderMap,
     id: Result<Path<String>, PathRejection>,
+    _asked: pages::Asked,
     pairs: Result<Pairs, Error>,
 ) -> Result<Response, Html> {
     let drawing = async {
@@ -61,7 +62,7 @@ fn asked(Pairs(pairs): Pairs) -> Result<(i64, Option<i64>), Error> {
             "cursor" | "log" if value.is_empty() => {}
             "cursor" => from = number(&name, &value)?,
             "log" => log = Some(number(&name, &value)?),
-            _ => return Err(unknown(&name)),
+            _ => {}
         }
     }
     Ok((from, log))

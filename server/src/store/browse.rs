@@ -27,8 +27,8 @@ pub struct Browsed {
 pub struct Wanted<'a> {
     /// The first digits of their ids.
     pub prefix: &'a str,
-    /// Only those whose newest log says that somebody set something.
-    pub with_settings: bool,
+    /// Only those whose newest log says that somebody set this variable; an empty name stands for any.
+    pub setting: Option<&'a str>,
 }
 
 /// A machine's newest log, and what it says that somebody set.
@@ -76,7 +76,7 @@ impl Store {
     async fn browsed_ids(
         &self,
         filter: &Filter,
-        Wanted { prefix, with_settings }: Wanted<'_>,
+        Wanted { prefix, setting }: Wanted<'_>,
         after: &str,
         limit: u32,
     ) -> sqlx::Result<Vec<String>> {
@@ -92,10 +92,12 @@ impl Store {
         // Ids are hex digits, so everything that begins like this sorts in front of it with a `g` behind.
         let (after, first, last) =
             (sql.bind(after.to_owned()), sql.bind(prefix.to_owned()), sql.bind(format!("{prefix}g")));
-        if with_settings {
+        if let Some(name) = setting {
+            // The column holds names as JSON does; a quote in a value stands behind a backslash, so it ends no name.
+            let named = sql.bind(if name.is_empty() { "%".to_owned() } else { format!("%\"{name}\":%") });
             sql.push(&format!(
                 " and (select n.settings from logs n where n.machine = {column}
-                       order by n.started_s desc, n.id desc limit 1) is not null"
+                       order by n.started_s desc, n.id desc limit 1) like {named}"
             ));
         }
         let limit = sql.bind(i64::from(limit) + 1);

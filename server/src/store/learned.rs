@@ -203,6 +203,7 @@ mod tests {
                     path: Path::OpenGl,
                     machine: machine.clone(),
                     missing: vec!["session.hwnd".into()],
+                    unasked: false,
                 };
                 let (id, json) = content(&whole).expect("plain data");
                 assert!(!json.contains("null") && id >= 0 && !json.contains('\0'), "{json}");

@@ -21,7 +21,7 @@ pub fn page(dossier: &Dossier) -> Document {
     page.section(
         "Ask next",
         [if questions.is_empty() {
-            Block::Paragraph("Nothing: this log shows nothing to repair.".to_owned())
+            Block::Paragraph(words::nothing(dossier.comparison.result).to_owned())
         } else {
             Block::Bullets(questions)
         }],

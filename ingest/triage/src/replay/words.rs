@@ -29,13 +29,24 @@ pub fn agreement(comparison: &Comparison) -> String {
         Agreement::Agrees => "Agrees: the documented rules give the same line.".to_owned(),
         Agreement::Disagrees => {
             let rule = comparison.rule.as_deref().unwrap_or("line");
-            format!("DISAGREES at rule {rule}: {}.", comparison.because.as_deref().unwrap_or("the lines differ"))
+            format!("Disagrees at rule {rule}: {}.", comparison.because.as_deref().unwrap_or("the lines differ"))
         }
         Agreement::CannotTell => {
             let missing: Vec<_> = comparison.missing.iter().map(|own| fact(own)).collect();
             let because = comparison.because.as_ref().map(|own| format!(" ({own})")).unwrap_or_default();
             format!("Cannot tell{because}. Missing: {}.", missing.join(", "))
         }
+    }
+}
+
+/// What stands in place of questions, where a log asks none.
+pub const fn nothing(result: Agreement) -> &'static str {
+    match result {
+        Agreement::Disagrees => {
+            "Nothing of the PC: this log shows nothing to repair. But the documented rules expect another line (below): \
+             ask whoever keeps the rules or the runtime."
+        }
+        Agreement::Agrees | Agreement::CannotTell => "Nothing: this log shows nothing to repair.",
     }
 }
 
