@@ -8,6 +8,7 @@ mod admin;
 mod admin_pages;
 mod alerts;
 mod alerts_program;
+mod asked;
 mod backup;
 mod columnar;
 mod compare;
