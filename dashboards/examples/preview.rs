@@ -7,6 +7,7 @@ use std::path::Path;
 use dashboards::{Account, ErrorPage, Frame, Query, SignInPage, statics};
 
 #[path = "../tests/sample/mod.rs"]
+#[expect(dead_code, reason = "tests use the rest")]
 mod sample;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -48,6 +49,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         ("error", error.render()?),
     ] {
         std::fs::write(folder.join(name).with_extension("html"), page)?;
+    }
+    for (name, page) in sample::pages::every(str::to_owned) {
+        std::fs::write(folder.join(format!("sample-{name}.html")), page)?;
     }
     Ok(())
 }

@@ -30,13 +30,20 @@ impl FleetPage {
     pub(crate) fn days(&self) -> Chart {
         let query = &self.selection.query;
         let all: Vec<_> = spread::in_order("day", &self.by_day).into_iter().filter(|own| own.key.is_some()).collect();
-        let peak = all.iter().max_by_key(|own| own.bad());
-        let title = match peak {
-            Some(own) if own.bad() > 0 => format!(
+        let most = all.iter().map(|own| own.bad()).max().unwrap_or_default();
+        let mut worst = all.iter().filter(|own| own.bad() == most && most > 0);
+        let title = match (worst.next(), worst.count() as u64) {
+            (Some(own), 0) => format!(
                 "Worst day: {}, with {} of {} crossing needlessly",
                 own.name("day"),
-                thousands(own.bad()),
+                thousands(most),
                 own.tally.logs()
+            ),
+            (Some(own), more) => format!(
+                "Worst days: {} and {}, with {} each crossing needlessly",
+                own.name("day"),
+                counted(more, "other"),
+                counted(most, "log")
             ),
             _ => "No frame crossed needlessly on any day".to_owned(),
         };
@@ -61,6 +68,20 @@ impl FleetPage {
             |count: &Count| behind(&self.selection.query.with("reason", count.key.as_deref().unwrap_or(NOT_TOLD)));
         let name = |count: &Count| count.key.clone().unwrap_or_else(|| "not told".to_owned());
         let share = Share { count: first.tally.logs, total: self.selection.total.logs };
+        let alike = all.iter().filter(|own| own.tally.logs == first.tally.logs).count() as u64 - 1;
+        let title = match alike {
+            0 => format!(
+                "The most frequent reason is {}, in {share} logs ({})",
+                chart::short(&name(first)),
+                share.percent()
+            ),
+            more => format!(
+                "The most frequent reasons are {} and {}, each in {share} logs ({})",
+                chart::short(&name(first)),
+                counted(more, "other"),
+                share.percent()
+            ),
+        };
         let bars: Vec<_> =
             all.iter().take(MOST_MARKS).map(|count| (name(count), count.tally.logs, link(count))).collect();
         let mut table = Grid::new(
@@ -81,12 +102,7 @@ impl FleetPage {
         }
         Some(Chart {
             name: "reasons",
-            title: format!(
-                "The most frequent reason is {}, in {} logs ({})",
-                chart::short(&name(first)),
-                share,
-                share.percent()
-            ),
+            title,
             note: "A log can have several reasons, and none when the split engaged.".to_owned(),
             size: Size::Middle,
             option: chart::pareto(&bars),
@@ -130,13 +146,18 @@ impl FleetPage {
                 add((1, outcome.label()), (2, scanout), count, outcome, behind(&query.with("scanout", scanout)));
             }
         }
-        let largest = flows.iter().filter(|flow| flow.from.0 == 0).max_by_key(|flow| flow.count)?;
-        let title = format!(
-            "The widest stream: {} renders, {} in {}",
-            chart::short(&largest.from.1),
-            largest.to.1.to_lowercase(),
-            counted(largest.count, "log")
-        );
+        let most = flows.iter().filter(|flow| flow.from.0 == 0).map(|flow| flow.count).max()?;
+        let mut widest = flows.iter().filter(|flow| flow.from.0 == 0 && flow.count == most);
+        let first = widest.next()?;
+        let (render, became) = (chart::short(&first.from.1), first.to.1.to_lowercase());
+        let title = match widest.count() as u64 {
+            0 => format!("The widest stream: {render} renders, {became} in {}", counted(most, "log")),
+            more => format!(
+                "The widest streams, of {} each: {render} renders, {became}; and {}",
+                counted(most, "log"),
+                counted(more, "other")
+            ),
+        };
         let mut table = Grid::new("Streams from adapter to adapter", &["From", "To", "#Logs"]);
         for flow in &flows {
             table.rows.push(vec![

@@ -90,6 +90,7 @@ use crate::{
         pages::delete_machine,
         pages::health,
         pages::live,
+        pages::names,
         pages::live_events,
         pages::file,
         sign_in::page,

@@ -92,6 +92,7 @@ pub fn table() -> Vec<Route> {
         get("/machines/{id}", Access::Page, self::get(pages::machine)),
         post("/machines/{id}/delete", Access::AdminPage, self::post(pages::delete_machine)),
         get("/health", Access::Page, self::get(pages::health)),
+        get("/names", Access::Page, self::get(pages::names)),
         get("/live", Access::Page, self::get(pages::live)),
         get("/live/events", Access::Page, self::get(pages::live_events)),
         get("/tokens", Access::AdminPage, self::get(pages::admin::list)),

@@ -102,12 +102,70 @@ fn every_filter_of_the_form_filters_and_can_be_taken_back() {
              field.name === 'machine' ? '0'.repeat(32) : field.name === 'cohort' ? '0'.repeat(16) : 'nothing'; }})()"
         ));
         tab.click(".filters form button");
-        tab.wait_for(&format!("location.search.includes('{name}=') && document.readyState === 'complete'"));
-        assert_eq!(tab.ask_number("document.querySelectorAll('.clause').length"), 1, "{name}");
+        // The address holds what was chosen and nothing else; the answer comes into the page.
+        tab.wait_for(&format!(
+            "location.search.startsWith('?{name}=') && !location.search.includes('&') && document.querySelectorAll('.clause').length === 1"
+        ));
         assert!(tab.ask_text("document.querySelector('h1').textContent").contains(' '));
         tab.click(".clause .remove");
-        tab.wait_for("location.search === '' && document.readyState === 'complete'");
+        tab.wait_for("location.search === '' && document.querySelector('.clause') === null");
     }
+    assert_eq!(tab.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn filters_offer_the_names_that_logs_have() {
+    let demo = Server::demo(free_port());
+    let browser = Browser::launch();
+    let tab = browser.open(&format!("{}/logs", demo.url), DESK_PX, Scheme::Light);
+    assert_eq!(tab.ask_number("document.querySelectorAll('datalist').length"), 0, "nobody asked yet");
+    tab.click(".filters summary");
+    tab.wait_for("document.querySelectorAll('datalist').length === 5");
+    for name in ["gpu_pair", "render", "scanout", "runtime", "exe"] {
+        let offered = format!("document.querySelector('.filters form [name={name}]').list.options.length");
+        assert!(tab.ask_number(&offered) > 0, "{name}");
+    }
+    // They are names of logs, so each of them finds some.
+    tab.ask("(() => { const field = document.querySelector('.filters form [name=gpu_pair]'); field.value = field.list.options[0].value; })()");
+    tab.click(".filters form button");
+    tab.wait_for("location.search.startsWith('?gpu_pair=') && document.querySelector('.clause') !== null");
+    assert!(rows(&tab) > 0);
+    assert_eq!(tab.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn a_filter_changes_the_page_without_loading_it_and_the_back_button_takes_it_back() {
+    let demo = Server::demo(free_port());
+    let browser = Browser::launch();
+    let tab = browser.open(&demo.url, DESK_PX, Scheme::Light);
+    let drawn = "[...document.querySelectorAll('figure.chart')].every(figure => figure.dataset.drawn === 'yes')";
+    tab.wait_for(drawn);
+    let title = tab.ask_text("document.title");
+    tab.ask("window.notLoadedAnew = true");
+    tab.click(".spans a[href*='from=']");
+    tab.wait_for("location.search.startsWith('?from=') && document.querySelector('.clause') !== null");
+    tab.wait_for(drawn);
+    let narrowed = tab.ask_text("document.querySelector('.clause').textContent");
+    assert!(narrowed.contains("started from"), "{narrowed}");
+    assert_eq!(tab.ask("window.notLoadedAnew"), true);
+    assert_ne!(tab.ask_text("document.title"), title);
+    assert_eq!(tab.ask_number("document.querySelectorAll('main').length"), 1);
+    assert_eq!(tab.ask_text("document.activeElement.id"), "main", "whoever listens hears where the answer begins");
+    assert_eq!(tab.flaws(), Vec::<String>::new());
+
+    tab.back();
+    tab.wait_for("location.search === '' && document.querySelector('.clause') === null");
+    tab.wait_for(drawn);
+    assert_eq!(tab.ask_text("document.title"), title);
+    tab.ask("history.forward()");
+    tab.wait_for("location.search.startsWith('?from=') && document.querySelector('.clause') !== null");
+    // To another page, which is loaded, and back to the one that was swapped in.
+    tab.click("nav a[href='/logs']");
+    tab.wait_for(
+        "location.pathname === '/logs' && document.readyState === 'complete' && window.notLoadedAnew === undefined",
+    );
+    tab.back();
+    tab.wait_for("location.pathname === '/' && location.search.startsWith('?from=') && document.querySelector('.clause') !== null");
     assert_eq!(tab.complaints(), Vec::<String>::new());
 }
 

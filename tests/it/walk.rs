@@ -6,15 +6,26 @@ use std::path::Path;
 
 use serde_json::Value;
 use tests::browser::{Browser, Scheme, Tab};
+use tests::evil;
 use tests::http::Http;
 use tests::server::{Database, Server, free_port};
 
 const PHONE_PX: u32 = 360;
 const DESK_PX: u32 = 1440;
 const WALL_PX: u32 = 3840;
+/// Where every page is looked at.
+const SCREENS: [(u32, Scheme); 5] = [
+    (PHONE_PX, Scheme::Light),
+    (PHONE_PX, Scheme::Dark),
+    (DESK_PX, Scheme::Light),
+    (DESK_PX, Scheme::Dark),
+    (WALL_PX, Scheme::Light),
+];
+/// Names break a page by their length, not by their colour.
+const WIDTHS: [(u32, Scheme); 3] = [(PHONE_PX, Scheme::Light), (DESK_PX, Scheme::Dark), (WALL_PX, Scheme::Light)];
 
-/// Pages without a frame of their own, or that are looked at elsewhere (`page` signs in).
-const ELSEWHERE: [&str; 2] = ["/static/{name}", "/sign-in"];
+/// Parts of pages, or pages that are looked at elsewhere (`page` signs in).
+const ELSEWHERE: [&str; 3] = ["/static/{name}", "/sign-in", "/names"];
 /// For administrators, who are looked at below.
 const ADMIN: [&str; 2] = ["/tokens", "/audit"];
 
@@ -86,20 +97,19 @@ fn faults(tab: &Tab<'_>, width: u32, photograph: &str) -> Vec<String> {
     if width < WALL_PX {
         faults.extend(tab.barriers());
     }
-    faults.extend(tab.complaints());
+    // A page that says that its address is wrong tells so with its status, which the console repeats.
+    let is_refusal = tab.ask_text("document.title").starts_with("400");
+    faults.extend(tab.complaints().into_iter().filter(|text| !(is_refusal && text.contains("400"))));
+    if tab.ask(evil::UNTOUCHED) != true {
+        faults.push("a script got in".to_owned());
+    }
     faults
 }
 
 /// All that is wrong with all pages.
-fn walk(browser: &Browser, url: &str, addresses: &BTreeMap<String, String>) -> Vec<String> {
+fn walk(browser: &Browser, url: &str, addresses: &BTreeMap<String, String>, screens: &[(u32, Scheme)]) -> Vec<String> {
     let mut found = Vec::new();
-    for (width, scheme) in [
-        (PHONE_PX, Scheme::Light),
-        (PHONE_PX, Scheme::Dark),
-        (DESK_PX, Scheme::Light),
-        (DESK_PX, Scheme::Dark),
-        (WALL_PX, Scheme::Light),
-    ] {
+    for (width, scheme) in screens.iter().copied() {
         for (path, address) in addresses {
             let tab = browser.open(&format!("{url}{address}"), width, scheme);
             let faults = faults(&tab, width, &format!("{}-{width}-{}", name(path), scheme.as_str()));
@@ -121,7 +131,7 @@ fn every_page_looks_as_it_should_on_every_screen() {
     let demo = Server::demo(free_port());
     let addresses = addresses(&Http::new(&demo.url, None));
     assert!(addresses.len() >= 10, "{addresses:?}");
-    assert_none(&walk(&Browser::launch(), &demo.url, &addresses));
+    assert_none(&walk(&Browser::launch(), &demo.url, &addresses, &SCREENS));
 }
 
 #[test]
@@ -130,11 +140,73 @@ fn the_pages_of_administrators_and_of_an_empty_server_do_too() {
     let token = database.token("admin");
     let server = Server::start(&database);
     let browser = Browser::launch();
+    sign_in(&browser, &server, &token);
+    let pages = pages();
+    let plain = pages.iter().filter(|path| !path.contains('{')).map(|path| (path.clone(), path.clone())).collect();
+    assert_none(&walk(&browser, &server.url, &plain, &SCREENS));
+}
+
+/// For every page that follows.
+fn sign_in(browser: &Browser, server: &Server, token: &str) {
     let tab = browser.open(&format!("{}/sign-in?back=/tokens", server.url), DESK_PX, Scheme::Light);
     tab.ask(&format!("document.querySelector('input[name=token]').value = '{token}'"));
     tab.click("form.sign-in button");
     tab.wait_for("location.pathname === '/tokens' && document.readyState === 'complete'");
-    let pages = pages();
-    let plain = pages.iter().filter(|path| !path.contains('{')).map(|path| (path.clone(), path.clone())).collect();
-    assert_none(&walk(&browser, &server.url, &plain));
+}
+
+#[test]
+fn hostile_names_break_no_page_and_run_no_script() {
+    let database = Database::sqlite();
+    let (admin, agent) = (database.token("admin"), database.token("agent"));
+    let server = Server::start(&database);
+    let http = Http::new(&server.url, Some(&admin));
+    for batch in evil::batches() {
+        let answer = Http::new(&server.url, Some(&agent)).post("/api/v1/ingest", &json(&batch));
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        let ack = answer.json();
+        assert_eq!((&ack["refused"], &ack["left_out"]), (&Value::Null, &Value::Null), "{ack}");
+    }
+    let mut addresses = addresses(&http);
+    for admin in ADMIN {
+        addresses.insert(admin.to_owned(), admin.to_owned());
+    }
+    let logs = http.all_items("/api/v1/logs");
+    assert_eq!(logs.len(), 25);
+    let mut also = |name: String, address: String| addresses.insert(name, address);
+    let mut reports = Vec::new();
+    for (number, name) in evil::names().iter().enumerate() {
+        // A quote or a line break would end the name in the form itself.
+        let file: String = name.chars().filter(|letter| *letter != '"').take(400).collect();
+        let brought = http.bring(
+            "/api/v1/reports",
+            &[(&format!("{file}.log"), evil::text("d3d11_killed_by_env", name).into_bytes())],
+        );
+        assert_eq!(brought.status, 201, "{}", brought.body);
+        reports.push(brought.json()["id"].as_str().expect("an id").to_owned());
+        let encoded = |text: &str| text.bytes().fold(String::new(), |all, byte| all + &format!("%{byte:02X}"));
+        also(format!("/reports-{number}"), format!("/reports/{}", reports[number]));
+        also(format!("/machines-{number}"), format!("/machines/{:032x}", number + 1));
+        let log = logs.iter().find(|log| log["process"]["exe"] == name.as_str()).expect("a log of it");
+        also(format!("/logs-{number}"), format!("/logs/{}", log["id"].as_str().expect("an id")));
+        // The server takes no longer filter; a browser no longer address.
+        let short: String = name.chars().take(300).collect();
+        also(format!("/-filtered-{number}"), format!("/?exe={}", encoded(&short)));
+        also(format!("/misspelt-{number}"), format!("/machines?state={}", encoded(&short)));
+    }
+    also("/reports/compare-two".to_owned(), format!("/reports/compare?a={}&b={}", reports[0], reports[1]));
+    also("/machines-killed".to_owned(), "/machines?state=killed".to_owned());
+    also("/explore-programs".to_owned(), "/explore?group_by=exe&group_by=reason".to_owned());
+    also(
+        "/compare-programs".to_owned(),
+        "/compare?by=period&a=2026-09-01..2026-09-12&b=2026-09-13..2026-09-30&group_by=exe".to_owned(),
+    );
+    also("/embed-programs".to_owned(), "/embed/programs".to_owned());
+    also("/embed-days".to_owned(), "/embed/flow".to_owned());
+    let browser = Browser::launch();
+    sign_in(&browser, &server, &admin);
+    assert_none(&walk(&browser, &server.url, &addresses, &WIDTHS));
+}
+
+fn json(batch: &wire::Batch) -> Value {
+    serde_json::to_value(batch).expect("a batch is JSON")
 }

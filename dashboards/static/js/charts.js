@@ -18,6 +18,7 @@
 
   // Below this there is no room for long names beside a picture.
   const NARROW_PX = 560;
+  const LEGEND_WORD_PX = 164, LEGEND_ROW_PX = 23;
 
   function option(figure, width) {
     const own = themed(JSON.parse(figure.querySelector('script[type="application/json"]').textContent));
@@ -29,6 +30,12 @@
     });
     for (const name of ['xAxis', 'yAxis']) {
       if (own[name]) own[name] = [].concat(own[name]).map(axis);
+    }
+    if (own.legend) {
+      // As many words as there are take as many rows as they need.
+      const rows = Math.ceil(own.series.length / Math.max(Math.floor(width / LEGEND_WORD_PX), 1));
+      own.legend.type = 'plain';
+      if (own.grid) own.grid.top = Math.max(own.grid.top ?? 0, 12 + rows * LEGEND_ROW_PX);
     }
     if (width < NARROW_PX) {
       for (const one of own.yAxis ?? []) if (one.axisLabel.width) one.axisLabel.width = width / 4;

@@ -43,6 +43,21 @@
       time.textContent = moment.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short' });
     }
   }
-  document.addEventListener('htmx:after:swap', times);
+  // Another answer in the place of the page: whoever listens to it hears where it begins.
+  document.addEventListener('htmx:after:swap', () => {
+    times();
+    if (document.activeElement === document.body) document.querySelector('main').focus({ preventScroll: true });
+  });
   times();
+
+  // An address holds what was chosen, and no empty fields.
+  document.addEventListener('formdata', event => {
+    if (event.target.method !== 'get') return;
+    for (const [name, value] of [...event.formData]) {
+      const kept = event.formData.getAll(name).filter(own => own !== '');
+      if (value !== '') continue;
+      event.formData.delete(name);
+      for (const own of kept) event.formData.append(name, own);
+    }
+  });
 })();

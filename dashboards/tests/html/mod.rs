@@ -36,7 +36,8 @@ pub fn elements(html: &str) -> Vec<Element> {
             }
             let end = rest.find(['=', ' ', '>', '/']).expect("a tag ends");
             let name = rest[..end].to_owned();
-            let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+            let is_name =
+                !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-:".contains(&byte));
             assert!(is_name, "{name:?} is no attribute of ours");
             rest = &rest[end..];
             let value = match rest.strip_prefix("=\"") {

@@ -1,5 +1,8 @@
 //! A made-up fleet for the tests and for `examples/preview.rs`: every outcome, several machines, one hostile log.
 
+pub mod pages;
+mod parts;
+
 use std::collections::BTreeSet;
 
 use dashboards::{

@@ -18,7 +18,7 @@ use crate::what_if::Question;
 pub struct Asked(pub Query);
 
 /// Every page with a query of its own: its path, whether it has the filters of logs, and what else its address may say.
-const PAGES: [(&str, bool, &[&str]); 17] = [
+const PAGES: [(&str, bool, &[&str]); 18] = [
     ("/", true, &[]),
     ("/embed/{chart}", true, &[]),
     ("/explore", true, &["group_by"]),
@@ -34,6 +34,7 @@ const PAGES: [(&str, bool, &[&str]); 17] = [
     ("/what-if", true, &["policy", "set"]),
     ("/health", false, &[]),
     ("/live", false, &[]),
+    ("/names", false, &[]),
     ("/tokens", false, &[query::CURSOR]),
     ("/audit", false, &[query::CURSOR]),
 ];
@@ -58,10 +59,9 @@ impl<S: Send + Sync> FromRequestParts<S> for Asked {
             return Ok(Self(Query::parse(parts.uri.query().unwrap_or_default())));
         };
         let kept = || wrong.iter().zip(&pairs).filter(|(wrong, _)| wrong.is_none()).map(|(_, pair)| pair.clone());
-        let meant = first.meant.map(|word| match first.is_name {
-            true => (word.to_owned(), value.clone()),
-            false => (name.clone(), word.to_owned()),
-        });
+        let meant = first
+            .meant
+            .map(|word| if first.is_name { (word.to_owned(), value.clone()) } else { (name.clone(), word.to_owned()) });
         // What was meant may be wrong in its turn: then it is no help.
         let meant = meant.filter(|(name, value)| self::wrong(path, known(), name, value).is_none());
         Err(Html(Error::Misspelt(Box::new(Misspelt {

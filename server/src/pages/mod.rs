@@ -14,6 +14,7 @@ mod log;
 mod logs;
 mod machine;
 mod machines;
+mod names;
 mod triage;
 mod what_if;
 
@@ -46,6 +47,7 @@ pub use machine::{
     __path_delete as __path_delete_machine, __path_page as __path_machine, delete as delete_machine, page as machine,
 };
 pub use machines::{__path_page as __path_machines, page as machines};
+pub use names::{__path_page as __path_names, page as names};
 pub use triage::{__path_bring, __path_page as __path_triage, bring, may_bring, page as triage};
 pub use what_if::{__path_page as __path_what_if, page as what_if};
 

@@ -68,6 +68,7 @@ const WHO: &[(&str, &str)] = &[
     ("POST /machines/{id}/delete", "admin"),
     ("GET /health", "reader triager admin"),
     ("GET /live", "reader triager admin"),
+    ("GET /names", "reader triager admin"),
     ("GET /live/events", "reader triager admin"),
     ("POST /sign-out", "reader triager admin"),
 ];

@@ -164,7 +164,7 @@ async fn fill(world: &World) {
 }
 
 /// What readers ask: each route as it should be asked, and as it should not.
-const ASKED: [(&str, &str); 61] = [
+const ASKED: [(&str, &str); 62] = [
     ("/triage", "?state=new"),
     ("/triage", "?state=nonsense"),
     ("/", ""),
@@ -180,6 +180,7 @@ const ASKED: [(&str, &str); 61] = [
     ("/machines/{id}", "?nonsense=1"),
     ("/health", ""),
     ("/health", "?nonsense=1"),
+    ("/names", ""),
     ("/live", ""),
     ("/live", "?nonsense=1"),
     ("/healthz", ""),
