@@ -4,14 +4,18 @@
 //! PostgreSQL database that may be emptied; otherwise it is a SQLite file. Both sides replay every session as it is and under
 //! the other policy, on all processors; the answers must be the same.
 
+#[path = "fleet/situation.rs"]
+mod situation;
+
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use resolver::replay::replay;
 use server::store::{Filter, Place, Store, content};
 use server::what_if::{Question, ask};
+use situation::situation;
 use sqlx::{AnyConnection, AssertSqlSafe, Connection, Executor};
-use wire::{Crossing, Luid, Machine, MachineAdapter, Path, Policy, Rect, Replay, Situation, Split, ToldScanout};
+use wire::{Crossing, Policy, Replay, Situation, Split};
 
 const MACHINES: usize = 1_000;
 const ROUNDS: usize = 3;
@@ -64,37 +68,6 @@ async fn variant(name: &str, sessions: usize, distinct: usize) {
 fn median(times: &mut [Duration]) -> Duration {
     times.sort();
     times[times.len() / 2]
-}
-
-/// A laptop with two GPUs or a PC with one; the number makes each another one.
-fn situation(number: usize) -> Situation {
-    let adapter = |name: &str, luid, vram, kind: &str| MachineAdapter {
-        name: name.to_owned(),
-        luid: Some(Luid(luid)),
-        vendor_id: None,
-        device_id: None,
-        dedicated_vram_mib: Some(vram),
-        software: Some(false),
-        remote: Some(false),
-        feature_level: Some("11_0".to_owned()),
-        vulkan_type: Some(kind.to_owned()),
-    };
-    let mut machine = Machine::new(vec![
-        adapter(&format!("NVIDIA GeForce RTX {}", 2060 + number % 40 * 10), 1, 4_000 + number as u64, "unknown"),
-        adapter("Intel(R) Iris(R) Xe Graphics", 2, 128, "unknown"),
-    ]);
-    let hybrid = !number.is_multiple_of(4);
-    let (name, luid) =
-        if hybrid { (machine.adapters[1].name.clone(), 2) } else { (machine.adapters[0].name.clone(), 1) };
-    machine.told_scanout = Some(ToldScanout { name, luid: Some(Luid(luid)), via: None });
-    machine.panel = Some(Rect { left: 0, top: 0, width: 3840, height: 2160 });
-    machine.session.device_luid = Some(Luid(1));
-    if number.is_multiple_of(7) {
-        machine.settings.machine.insert("DXR_WEAVE_ON_SCANOUT".to_owned(), "0".to_owned());
-    }
-    let path = [Path::D3d11, Path::D3d12, Path::Vulkan, Path::Service][number / 4 % 4];
-    let missing = vec!["session.unsupported_layers".into()];
-    Situation { policy: Policy::Document, path, machine, missing, unasked: false }
 }
 
 /// Every session twice, on all processors; answers how many get better.

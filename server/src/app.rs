@@ -13,6 +13,7 @@ use crate::error::Error;
 use crate::health::LastWrite;
 use crate::limits::{Limits, Rates};
 use crate::live::Live;
+use crate::remembered::Remembered;
 use crate::reports::ReportLimits;
 use crate::store::Store;
 use crate::telemetry::Gauges;
@@ -63,6 +64,8 @@ pub struct State {
     pub alerts: Option<Arc<Alerts>>,
     /// What arrives just now.
     pub live: Live,
+    /// Pages that were drawn already.
+    pub remembered: Remembered,
     /// For `/metrics`.
     pub gauges: Gauges,
     /// It was asked to end: what was accepted is finished, nothing more is promised.
@@ -89,6 +92,7 @@ impl State {
             embed_from: Vec::new(),
             alerts: None,
             live: Live::default(),
+            remembered: Remembered::default(),
             gauges: Gauges::default(),
             stopping: AtomicBool::new(false),
         }

@@ -14,7 +14,7 @@ use crate::error::{Error, Html};
 use crate::{forgery, observe, origin, sessions, sign_in};
 
 /// What a token allows.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, ValueEnum)]
 pub enum Scope {
     /// Get a token for a machine, nothing else: it is handed out with the agent.
     Enrolment,
@@ -55,7 +55,7 @@ pub enum Access {
 }
 
 /// Who sent a request. The guard leaves it to the handlers of all routes but those that may be open.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Caller {
     /// Id of the token, as `token list` shows it.
     pub token: String,

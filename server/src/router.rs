@@ -21,6 +21,7 @@ use crate::error::{Error, Html};
 use crate::export::http as exports;
 use crate::observe::observe;
 use crate::pages::Framed;
+use crate::remembered::{Shows, remember};
 use crate::{
     audit, compare, dead_letters, drift, enroll, health, ingest, logs, machines, openapi, pages, replay, reports,
     sign_in, summary, telemetry, tokens, what_if,
@@ -34,15 +35,19 @@ pub struct Route {
     pub path: &'static str,
     /// Who may call it.
     pub access: Access,
+    /// What the page shows, when it is remembered until that changes.
+    shows: Option<Shows>,
     handler: MethodRouter<App>,
 }
 
 /// Every route. A test walks it, so that none is forgotten.
 pub fn table() -> Vec<Route> {
-    let get = |path, access, handler| Route { method: "GET", path, access, handler };
-    let post = |path, access, handler| Route { method: "POST", path, access, handler };
-    let patch = |path, access, handler| Route { method: "PATCH", path, access, handler };
-    let delete = |path, access, handler| Route { method: "DELETE", path, access, handler };
+    let get = |path, access, handler| Route { method: "GET", path, access, shows: None, handler };
+    let post = |path, access, handler| Route { method: "POST", path, access, shows: None, handler };
+    let patch = |path, access, handler| Route { method: "PATCH", path, access, shows: None, handler };
+    // A page that is drawn from nothing but its address, its reader and what is stored.
+    let page = |path, shows, handler| Route { shows: Some(shows), ..get(path, Access::Page, handler) };
+    let delete = |path, access, handler| Route { method: "DELETE", path, access, shows: None, handler };
     vec![
         // Agents.
         post("/api/v1/enroll", Access::Enroll, self::post(enroll::answer)),
@@ -78,18 +83,18 @@ pub fn table() -> Vec<Route> {
         get("/readyz", Access::Open, self::get(health::ready)),
         get("/metrics", Access::Open, self::get(telemetry::answer)),
         // People.
-        get("/", Access::Page, self::get(pages::fleet)),
+        page("/", Shows::Logs, self::get(pages::fleet)),
         get("/embed/{chart}", Access::Page, self::get(pages::embed)),
-        get("/explore", Access::Page, self::get(pages::explore)),
-        get("/compare", Access::Page, self::get(pages::compare)),
-        get("/logs", Access::Page, self::get(pages::logs)),
-        get("/what-if", Access::Page, self::get(pages::what_if)),
-        get("/drift", Access::Page, self::get(pages::drift)),
-        get("/triage", Access::Page, self::get(pages::triage)),
+        page("/explore", Shows::Logs, self::get(pages::explore)),
+        page("/compare", Shows::Logs, self::get(pages::compare)),
+        page("/logs", Shows::Logs, self::get(pages::logs)),
+        page("/what-if", Shows::Logs, self::get(pages::what_if)),
+        page("/drift", Shows::Logs, self::get(pages::drift)),
+        page("/triage", Shows::Anything, self::get(pages::triage)),
         post("/triage", Access::TriagePage, reports::page_receiver()),
-        get("/logs/{id}", Access::Page, self::get(pages::log)),
-        get("/machines", Access::Page, self::get(pages::machines)),
-        get("/machines/{id}", Access::Page, self::get(pages::machine)),
+        page("/logs/{id}", Shows::Anything, self::get(pages::log)),
+        page("/machines", Shows::Anything, self::get(pages::machines)),
+        page("/machines/{id}", Shows::Anything, self::get(pages::machine)),
         post("/machines/{id}/delete", Access::AdminPage, self::post(pages::delete_machine)),
         get("/health", Access::Page, self::get(pages::health)),
         get("/names", Access::Page, self::get(pages::names)),
@@ -104,10 +109,10 @@ pub fn table() -> Vec<Route> {
         get("/sign-in", Access::Open, self::get(sign_in::page)),
         post("/sign-in", Access::Open, self::post(sign_in::sign_in)),
         post("/sign-out", Access::Page, self::post(sign_in::sign_out)),
-        get("/reports/{id}", Access::Page, self::get(reports::page::page)),
+        page("/reports/{id}", Shows::Anything, self::get(reports::page::page)),
         post("/reports/{id}", Access::TriagePage, self::post(reports::change::form)),
         post("/reports/{id}/delete", Access::TriagePage, self::post(reports::change::delete)),
-        get("/reports/compare", Access::Page, self::get(reports::compare::page)),
+        page("/reports/compare", Shows::Anything, self::get(reports::compare::page)),
     ]
 }
 
@@ -116,8 +121,12 @@ pub fn router(app: App) -> Router {
     // Counting begins before the first request.
     telemetry::recorder();
     let mut router = Router::new();
-    for Route { path, access, handler, .. } in table() {
+    for Route { path, access, shows, handler, .. } in table() {
         // The guard stands directly before its own handler: a wrong path is a 404, not a question for a token.
+        let handler = match shows {
+            Some(shows) => handler.route_layer(from_fn_with_state((app.clone(), shows), remember)),
+            None => handler,
+        };
         let guard = Guard { app: app.clone(), access, path };
         router = router.route(path, handler.route_layer(from_fn_with_state(guard, require)));
     }

@@ -40,6 +40,7 @@ const HELD_BACK: &[(&str, &str)] = &[
     ("sessions", "who is signed in now, by the hash of what their browser holds"),
     ("rollup_machines", "days by machine, from which `rollups` is kept"),
     ("columnar_days", "random marks, which only the columnar copy compares"),
+    ("changes", "random marks, by which a server knows that its pages are old"),
     ("identity", "the database's name in its columnar copies"),
     ("alert_messages", "messages on their way, with addresses of e-mail"),
     ("leases", "which server does a kind of work at the moment"),

@@ -1,18 +1,16 @@
 //! `GET /static/{name}`: the files that pages need.
 
 use std::collections::HashMap;
-use std::io::Write as _;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use axum::body::Bytes;
-use axum::http::header::{ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, VARY};
+use axum::http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_TYPE, ETAG, VARY};
 use axum::http::{HeaderMap, HeaderValue, Uri};
 use axum::response::{IntoResponse, Response};
 use dashboards::statics::{self, StaticFile};
-use flate2::Compression;
-use flate2::write::GzEncoder;
 
 use crate::error::Error;
+use crate::packed;
 
 /// A file of a page: the hash in its name lets browsers keep it for ever.
 #[utoipa::path(
@@ -33,30 +31,23 @@ pub async fn file(uri: Uri, headers: HeaderMap) -> Result<Response, Error> {
         (ETAG, file.etag()),
         (VARY, "accept-encoding".to_owned()),
     ];
-    let takes = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
-    let gzip = takes.flat_map(|value| value.split(',')).any(|word| {
-        // A weight of zero is a no.
-        let (name, weight) = word.split_once(';').unwrap_or((word, ""));
-        name.trim().eq_ignore_ascii_case("gzip") && !matches!(weight.trim(), "q=0" | "q=0.0" | "q=0.00" | "q=0.000")
-    });
-    if !gzip {
+    if !packed::is_taken(&headers) {
         return Ok((told, file.bytes).into_response());
     }
-    let packed = tokio::task::spawn_blocking(move || packed(file)).await;
+    let packed = tokio::task::spawn_blocking(move || packed_file(file)).await;
     let mut response = (told, packed.map_err(|error| Error::Internal(error.into()))??).into_response();
     response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     Ok(response)
 }
 
 /// Packed once, when somebody asks first.
-fn packed(file: StaticFile) -> Result<Bytes, Error> {
+fn packed_file(file: StaticFile) -> Result<Bytes, Error> {
     static PACKED: LazyLock<Mutex<HashMap<String, Bytes>>> = LazyLock::new(Mutex::default);
     let mut kept = PACKED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(bytes) = kept.get(&file.path()) {
         return Ok(bytes.clone());
     }
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::new(6));
-    let bytes = encoder.write_all(file.bytes).and_then(|()| encoder.finish());
+    let bytes = packed::pack(file.bytes);
     let bytes = Bytes::from(bytes.map_err(|error| Error::Internal(error.into()))?);
     kept.insert(file.path(), bytes.clone());
     Ok(bytes)

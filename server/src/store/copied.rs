@@ -69,7 +69,7 @@ impl Store {
             .execute(write.connection())
             .await?;
         let name = sqlx::query_scalar("select name from identity where id = 1").fetch_one(write.connection()).await?;
-        write.commit().await?;
+        write.commit_unseen().await?;
         Ok(name)
     }
 
@@ -89,7 +89,7 @@ impl Store {
     pub async fn lease(&self, name: &str, holder: &str, now: &str, until: &str) -> sqlx::Result<bool> {
         let mut write = self.write().await?;
         let taken = take_lease(write.connection(), name, holder, now, until).await?;
-        write.commit().await?;
+        write.commit_unseen().await?;
         Ok(taken)
     }
 }

@@ -9,6 +9,7 @@ mod audit;
 mod bodies;
 mod boots;
 mod browse;
+mod changes;
 mod checkup;
 mod cohorts;
 mod columns;
@@ -69,6 +70,7 @@ pub use agents::Beat;
 pub use alerts::{AlertChange, AlertKind, AlertMessage, AlertRow};
 pub use boots::{Boot, Learned, LogTime, Setting, local};
 pub use browse::{Browsed, Wanted};
+pub use changes::Marks;
 pub use checkup::Checkup;
 pub use columns::NO_START_S;
 pub use commits::Upload;
@@ -147,6 +149,8 @@ struct Write<'a> {
     known: &'a fold::Folds,
     /// Local days of which something changes, for the columnar copy; empty for logs without a date.
     days: BTreeSet<String>,
+    /// Counts of logs change, whether days do or not.
+    recounted: bool,
     _turn: Option<MutexGuard<'a, ()>>,
 }
 
@@ -288,6 +292,7 @@ impl Store {
             statements: 0,
             pending: rollups::Pending::default(),
             days: BTreeSet::new(),
+            recounted: false,
             folded: 0,
             folds: HashMap::new(),
             known: &self.folds,
@@ -325,7 +330,14 @@ impl Write<'_> {
 
     async fn commit(mut self) -> sqlx::Result<()> {
         rollups::settle(&mut self).await?;
+        let logs = self.recounted || !self.days.is_empty();
         copied::mark(&mut self).await?;
+        changes::mark(&mut self, logs).await?;
+        self.commit_unseen().await
+    }
+
+    /// The same for what no page shows, so that no page has to be drawn again for it.
+    async fn commit_unseen(self) -> sqlx::Result<()> {
         let started = Instant::now();
         let done = self.transaction.commit().await;
         metrics::histogram!(telemetry::COMMIT_SECONDS).record(started.elapsed().as_secs_f64());

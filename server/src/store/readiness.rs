@@ -26,7 +26,7 @@ impl Store {
         .bind(text::now())
         .execute(write.connection())
         .await?;
-        write.commit().await
+        write.commit_unseen().await
     }
 
     /// Bytes that are left on the disk of the database; `None` for PostgreSQL, whose disk is its own business.

@@ -145,6 +145,7 @@ pub async fn settle(write: &mut Write<'_>) -> sqlx::Result<()> {
         query.execute(write.connection()).await?;
     }
     rows.retain(|_, sums| sums.iter().any(|sum| *sum != 0));
+    write.recounted |= !rows.is_empty();
     put_rows(write, &rows).await?;
     let emptied: Vec<_> = rows.iter().filter(|(_, sums)| sums[0] < 0).map(|(place, _)| place).collect();
     for chunk in emptied.chunks(ROWS) {
@@ -196,6 +197,7 @@ async fn is_missing(connection: &mut AnyConnection) -> sqlx::Result<bool> {
 }
 
 async fn rebuild(write: &mut Write<'_>) -> sqlx::Result<u64> {
+    write.recounted = true;
     for statement in ["delete from rollups", "delete from rollup_machines"] {
         sqlx::query(statement).execute(write.connection()).await?;
     }

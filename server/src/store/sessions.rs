@@ -74,7 +74,7 @@ impl Store {
             .bind(text::now())
             .execute(write.connection())
             .await?;
-        write.commit().await?;
+        write.commit_unseen().await?;
         Ok(gone.rows_affected())
     }
 }

@@ -1,0 +1,254 @@
+//! Pages that were drawn once stay in memory, packed, until a commit changes what they show.
+//!
+//! The key is exact: who asks, for which address, by which name of this server, and the mark that commits replace
+//! (`store::changes`), read before the page is drawn. So nobody is shown an old page, whichever server or command wrote, and
+//! no clock throws one away. Pages that tell the time, or what only this process knows, are not kept, and neither are those
+//! for administrators. A page holds the masked token of its reader's forms (`forgery`), so each reader has pages of his own;
+//! another address is another page with another mask, so that packing still tells nothing of the token.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::body::{Body, Bytes, HttpBody as _, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE, HOST, SET_COOKIE, VARY};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+
+use crate::app::App;
+use crate::auth::Caller;
+use crate::error::{Error, Html};
+use crate::packed;
+use crate::store::Marks;
+
+/// What all pages may take: some hundred of the longest, thousands of usual ones.
+const BYTES: usize = 32 << 20;
+/// A page that is longer before it is packed is drawn anew each time.
+const PAGE_BYTES: usize = 8 << 20;
+/// What an entry takes beside the bytes of its page and its address.
+const ENTRY_BYTES: usize = 512;
+
+/// What a page shows, and so what has to change before it is drawn again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shows {
+    /// Logs and counts of them.
+    Logs,
+    /// Anything that is stored.
+    Anything,
+}
+
+/// The pages, the newest used last.
+#[derive(Default)]
+pub struct Remembered(Mutex<Kept>);
+
+#[derive(Default)]
+struct Kept {
+    by_key: HashMap<Arc<Key>, Entry>,
+    by_use: BTreeMap<u64, Arc<Key>>,
+    uses: u64,
+    size_bytes: usize,
+}
+
+/// All that a page depends on beside what is stored.
+#[derive(PartialEq, Eq, Hash, Debug)]
+struct Key {
+    /// Path and query.
+    address: String,
+    /// Pages tell agents how to reach this server.
+    host: Option<HeaderValue>,
+    /// Nobody where pages are open.
+    caller: Option<Caller>,
+}
+
+struct Entry {
+    mark: String,
+    used: u64,
+    packed: Bytes,
+}
+
+/// The middleware of a page, behind its guard: what is remembered is shown to nobody who may not ask.
+pub async fn remember(State((app, shows)): State<(App, Shows)>, request: Request, next: Next) -> Response {
+    if request.method() != Method::GET {
+        return next.run(request).await;
+    }
+    // A database that does not answer has the page say so.
+    let Ok(Some(marks)) = app.store.marks().await else { return next.run(request).await };
+    let mark = shows.mark(marks);
+    let takes_gzip = packed::is_taken(request.headers());
+    let key = Key::of(&request);
+    if let Some(packed) = app.remembered.get(&key, &mark) {
+        return page(packed, takes_gzip).await;
+    }
+    let response = next.run(request).await;
+    if !is_lasting(&response) {
+        return response;
+    }
+    let (_, body) = response.into_parts();
+    // It is in memory already.
+    let packing = async {
+        let plain = to_bytes(body, PAGE_BYTES).await.map_err(anyhow::Error::from)?;
+        let packed = tokio::task::spawn_blocking(move || packed::pack(&plain)).await??;
+        Ok::<_, anyhow::Error>(Bytes::from(packed))
+    };
+    match packing.await {
+        Ok(packed) => {
+            app.remembered.keep(key, mark, packed.clone());
+            page(packed, takes_gzip).await
+        }
+        Err(error) => Html(Error::Internal(error.context("failed to pack a page"))).into_response(),
+    }
+}
+
+/// A whole page, and nothing that is meant for this answer alone.
+fn is_lasting(response: &Response) -> bool {
+    let headers = response.headers();
+    response.status() == StatusCode::OK
+        && headers.get(CONTENT_TYPE).is_some_and(|kind| kind == HTML)
+        && !headers.contains_key(SET_COOKIE)
+        && response.body().size_hint().exact().is_some_and(|bytes| bytes <= PAGE_BYTES as u64)
+}
+
+const HTML: &str = "text/html; charset=utf-8";
+
+async fn page(packed: Bytes, takes_gzip: bool) -> Response {
+    let told: [(HeaderName, &'static str); 2] = [(CONTENT_TYPE, HTML), (VARY, "accept-encoding")];
+    if takes_gzip {
+        return (told, [(CONTENT_ENCODING, "gzip")], Body::from(packed)).into_response();
+    }
+    let plain = tokio::task::spawn_blocking(move || packed::unpack(&packed)).await.map_err(anyhow::Error::from);
+    match plain.and_then(|plain| plain.map_err(anyhow::Error::from)) {
+        Ok(plain) => (told, plain).into_response(),
+        Err(error) => Html(Error::Internal(error.context("failed to unpack a page"))).into_response(),
+    }
+}
+
+impl Shows {
+    fn mark(self, marks: Marks) -> String {
+        match self {
+            Self::Logs => marks.logs,
+            Self::Anything => marks.anything,
+        }
+    }
+}
+
+impl Key {
+    fn of(request: &Request) -> Self {
+        Self {
+            address: request.uri().path_and_query().map(ToString::to_string).unwrap_or_default(),
+            host: request.headers().get(HOST).cloned(),
+            caller: request.extensions().get().cloned(),
+        }
+    }
+
+    fn size_bytes(&self) -> usize {
+        self.address.len() + self.host.as_ref().map_or(0, HeaderValue::len)
+    }
+}
+
+impl Remembered {
+    fn get(&self, key: &Key, mark: &str) -> Option<Bytes> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = &mut *kept;
+        let (own, entry) = kept.by_key.get_key_value(key)?;
+        let own = own.clone();
+        if entry.mark != mark {
+            // It never comes back.
+            kept.remove(&own);
+            return None;
+        }
+        let (used, packed) = (entry.used, entry.packed.clone());
+        kept.by_use.remove(&used);
+        kept.uses += 1;
+        kept.by_use.insert(kept.uses, own);
+        if let Some(entry) = kept.by_key.get_mut(key) {
+            entry.used = kept.uses;
+        }
+        Some(packed)
+    }
+
+    fn keep(&self, key: Key, mark: String, packed: Bytes) {
+        let size_bytes = size_bytes(&key, &packed);
+        if size_bytes > BYTES / 8 {
+            return;
+        }
+        let key = Arc::new(key);
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.remove(&key);
+        kept.uses += 1;
+        let used = kept.uses;
+        kept.size_bytes += size_bytes;
+        kept.by_use.insert(used, key.clone());
+        kept.by_key.insert(key, Entry { mark, used, packed });
+        while kept.size_bytes > BYTES {
+            let Some((_, oldest)) = kept.by_use.pop_first() else { return };
+            kept.remove(&oldest);
+        }
+    }
+}
+
+impl Kept {
+    fn remove(&mut self, key: &Key) {
+        if let Some(entry) = self.by_key.remove(key) {
+            self.by_use.remove(&entry.used);
+            self.size_bytes -= size_bytes(key, &entry.packed);
+        }
+    }
+}
+
+fn size_bytes(key: &Key, packed: &Bytes) -> usize {
+    ENTRY_BYTES + key.size_bytes() + packed.len()
+}
+
+impl std::fmt::Debug for Remembered {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        write!(f, "Remembered({} pages, {} bytes)", kept.by_key.len(), kept.size_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(address: &str) -> Key {
+        Key { address: address.to_owned(), host: None, caller: None }
+    }
+
+    fn keep(pages: &Remembered, address: &str, mark: &str, bytes: usize) {
+        pages.keep(key(address), mark.to_owned(), vec![0; bytes].into());
+    }
+
+    #[test]
+    fn a_page_lasts_as_long_as_its_mark() {
+        let pages = Remembered::default();
+        keep(&pages, "/", "one", 10);
+        assert!(pages.get(&key("/"), "one").is_some() && pages.get(&key("/"), "one").is_some());
+        assert!(pages.get(&key("/?path=d3d11"), "one").is_none());
+        let other = Key { host: Some(HeaderValue::from_static("elsewhere")), ..key("/") };
+        assert!(pages.get(&other, "one").is_none());
+        assert!(pages.get(&key("/"), "two").is_none());
+        assert!(pages.get(&key("/"), "one").is_none(), "it is gone");
+        assert_eq!(format!("{pages:?}"), "Remembered(0 pages, 0 bytes)");
+    }
+
+    #[test]
+    fn the_pages_that_were_used_last_are_kept_within_the_bound() {
+        let pages = Remembered::default();
+        let size = BYTES / 10;
+        for number in 0..9 {
+            keep(&pages, &number.to_string(), "one", size);
+        }
+        assert!(pages.get(&key("0"), "one").is_some());
+        keep(&pages, "new", "one", size);
+        keep(&pages, "new", "two", size);
+        assert!(pages.get(&key("0"), "one").is_some() && pages.get(&key("1"), "one").is_none(), "{pages:?}");
+        keep(&pages, "long", "one", BYTES / 4);
+        assert!(pages.get(&key("long"), "one").is_none(), "one page does not drive out all others");
+        for number in 0..100_000 {
+            keep(&pages, &format!("{number}"), "one", 0);
+        }
+        let kept = pages.0.lock().expect("nobody panicked");
+        assert!(kept.size_bytes <= BYTES && kept.by_key.len() == kept.by_use.len(), "{}", kept.size_bytes);
+    }
+}
