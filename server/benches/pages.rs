@@ -10,12 +10,11 @@
 mod client;
 mod fleet;
 
-use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, ExitCode, Stdio};
+use std::process::ExitCode;
 use std::time::Duration;
 
-use client::Client;
+use client::{Client, started};
 use fleet::{LOGS, MACHINES, Records, connect, execute, filled};
 use server::Store;
 use server::auth::Scope;
@@ -144,7 +143,7 @@ async fn measured(place: &Place, database: &[&str]) -> usize {
     let token = store.create_token(Scope::Admin, "bench").await.expect("a token").secret;
     store.close().await;
     let mut connection = connect(place).await;
-    let (mut server, address) = start(database);
+    let (mut server, address) = started(database);
     let mut client = Client::new(&address, &token);
     println!("{}: median of {TURNS} turns with /healthz; first: after a commit, of {FIRSTS} or 1", place.kind());
     let mut missed = 0;
@@ -157,20 +156,6 @@ async fn measured(place: &Place, database: &[&str]) -> usize {
     server.wait().expect("it ends");
     connection.close().await.expect("it closes");
     missed
-}
-
-fn start(database: &[&str]) -> (Child, String) {
-    let mut server = Command::new(env!("CARGO_BIN_EXE_weavewatch-server"))
-        .args(["serve", "--listen", "127.0.0.1:0", "--reads-per-second", "0"])
-        .args(database)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("it starts");
-    let mut line = String::new();
-    BufReader::new(server.stdout.as_mut().expect("it is piped")).read_line(&mut line).expect("UTF-8");
-    let address = line.trim().strip_prefix("listening on http://").expect("it listens").to_owned();
-    (server, address)
 }
 
 /// What is asked for: every page that the description of the API names.

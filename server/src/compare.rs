@@ -16,7 +16,7 @@ use crate::app::App;
 use crate::error::Error;
 use crate::openapi::TwoSides;
 use crate::query::{Pairs, unknown};
-use crate::store::{Dimension, Filter, Group, Totals};
+use crate::store::{Counting, Dimension, Filter, Group, Totals};
 use statistics::{Sample, holm};
 
 /// Values of one dimension that are compared: those of most logs on both sides together.
@@ -104,15 +104,19 @@ pub async fn answer(State(app): State<App>, Pairs(pairs): Pairs) -> Result<Json<
             }
         }
     }
-    Ok(Json(compare(&app, &a, &b).await?))
+    Ok(Json(compare(&mut app.store.counting().await?, &a, &b).await?))
 }
 
-pub async fn compare(app: &App, a: &Filter, b: &Filter) -> Result<Answer, Error> {
-    let (all_a, all_b) = (side(&app.store.total(a).await?), side(&app.store.total(b).await?));
+/// Compares what two filters let through.
+///
+/// # Errors
+/// When the database fails.
+pub async fn compare(counting: &mut Counting, a: &Filter, b: &Filter) -> Result<Answer, Error> {
+    let (all_a, all_b) = (side(&counting.total(a).await?), side(&counting.total(b).await?));
     let mut differences = Vec::new();
     let mut left_out = BTreeMap::new();
     for dimension in DIMENSIONS {
-        let groups = [app.store.groups(a, dimension).await?, app.store.groups(b, dimension).await?];
+        let groups = [counting.groups(a, dimension).await?, counting.groups(b, dimension).await?];
         let mut values = paired(&groups, dimension);
         if values.len() > VALUES {
             left_out.insert(dimension.as_str(), values.len() - VALUES);
@@ -126,7 +130,7 @@ pub async fn compare(app: &App, a: &Filter, b: &Filter) -> Result<Answer, Error>
         let mut parts = [Side { logs: 0, machines: 0 }; 2];
         for (part, filter) in parts.iter_mut().zip([a, b]) {
             let Some(filter) = filter.clone().with_flag(measure) else { continue };
-            *part = side(&app.store.total(&filter).await?);
+            *part = side(&counting.total(&filter).await?);
         }
         differences.push(Difference::new(measure, None, all_a, parts[0], all_b, parts[1]));
     }

@@ -80,6 +80,7 @@ use audit::{Actor, Deed};
 use exit::Usage;
 pub use export::{export_machine, run as export};
 pub use openapi::document as openapi;
+pub use remembered::Shows;
 pub use reports::{ReportLimits, rejudge as rejudge_reports};
 pub use router::{Route, router, table};
 pub use store::Store;

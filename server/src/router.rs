@@ -36,7 +36,7 @@ pub struct Route {
     /// Who may call it.
     pub access: Access,
     /// What the page shows, when it is remembered until that changes.
-    shows: Option<Shows>,
+    pub shows: Option<Shows>,
     handler: MethodRouter<App>,
 }
 

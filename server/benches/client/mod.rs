@@ -1,7 +1,10 @@
 //! A browser without a screen: HTTP over one connection, with so little around it that the time is the server's.
 
+#![allow(dead_code, reason = "not every benchmark that takes this module asks for all of it")]
+
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Who asks.
@@ -157,6 +160,21 @@ impl Answer {
         flate2::read::GzDecoder::new(self.body.as_slice()).read_to_end(&mut plain).expect("it is whole");
         plain
     }
+}
+
+/// The program itself with this database, and its address.
+pub fn started(database: &[&str]) -> (Child, String) {
+    let mut server = Command::new(env!("CARGO_BIN_EXE_weavewatch-server"))
+        .args(["serve", "--listen", "127.0.0.1:0", "--reads-per-second", "0"])
+        .args(database)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("it starts");
+    let mut line = String::new();
+    BufReader::new(server.stdout.as_mut().expect("it is piped")).read_line(&mut line).expect("UTF-8");
+    let address = line.trim().strip_prefix("listening on http://").expect("it listens").to_owned();
+    (server, address)
 }
 
 fn connect(address: &str) -> BufReader<TcpStream> {

@@ -1,6 +1,8 @@
 //! A fleet in a database, made in bulk, for the benchmarks: machines, logs with documents of the usual size, reasons, packed
 //! records, kinds of PC, and the situations and topologies that logs share; then its roll-ups.
 
+#![allow(dead_code, reason = "not every benchmark that takes this module asks for all of it")]
+
 mod situation;
 
 use std::time::Instant;
@@ -123,7 +125,6 @@ async fn insert(connection: &mut AnyConnection, columns: &str, rows: impl Iterat
 }
 
 /// Gives the logs other records.
-#[allow(dead_code, reason = "not every benchmark that takes this module asks for it")]
 pub async fn replace_records(connection: &mut AnyConnection, records: &Records) {
     let Records { count, packed, plain_bytes } = records;
     let sql = format!("update log_ranges set observations = {count}, plain_bytes = {plain_bytes}, body = $1");
@@ -210,7 +211,6 @@ fn report() -> String {
 
 impl Records {
     /// So many of the smallest kind.
-    #[allow(dead_code, reason = "not every benchmark that takes this module asks for it")]
     pub fn flaws(count: u64) -> Self {
         let flaw = |number| wire::Flaw {
             offset: mixed(number) % 200_000,
@@ -223,7 +223,6 @@ impl Records {
     }
 
     /// Those of the log that all reports are of.
-    #[allow(dead_code, reason = "not every benchmark that takes this module asks for it")]
     pub fn of_the_report() -> Self {
         Self::of(&fixture().0)
     }

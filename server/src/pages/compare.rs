@@ -14,7 +14,7 @@ use crate::compare::statistics::{Sample, holm, interval, p};
 use crate::compare::{self, Difference, LEVEL};
 use crate::error::{Error, Html};
 use crate::openapi::Filters;
-use crate::store::{Dimension, Filter};
+use crate::store::{Counting, Dimension, Filter};
 
 /// Values that are offered for a side.
 const CHOICES: usize = 200;
@@ -49,7 +49,9 @@ async fn draw(app: &App, mut page: ComparePage, query: Query) -> Result<Response
     let filter = filter(&query)?;
     page.by = word(SIDES.iter().map(|(name, _)| *name), query.get("by").unwrap_or(SIDES[0].0))?;
     page.group_by = word(DIMENSIONS.iter().map(|(name, _)| *name), query.get("group_by").unwrap_or(FIRST))?;
-    page.choices = choices(app, page.by, &filter).await?;
+    let mut counting = app.store.counting().await?;
+    let own = &mut counting;
+    page.choices = choices(own, page.by, &filter).await?;
     let mut values = [query.get("a").unwrap_or_default().to_owned(), query.get("b").unwrap_or_default().to_owned()];
     if page.by == "runtime" && values.iter().all(String::is_empty) {
         // The last build against the one before.
@@ -62,10 +64,10 @@ async fn draw(app: &App, mut page: ComparePage, query: Query) -> Result<Response
     let mut filters = Vec::new();
     for (side, value) in sides {
         let label = page.choices.iter().find(|(own, _)| *own == value).map_or(&value, |(_, label)| label).clone();
-        let own = own_query(&query, page.by, &value)?;
-        let filter = self::filter(&own)?;
-        let whole = if value.is_empty() { Spread::default() } else { spread(&app.store.total(&filter).await?) };
-        *side = Side { label, whole, query: own, value };
+        let query = own_query(&query, page.by, &value)?;
+        let filter = self::filter(&query)?;
+        let whole = if value.is_empty() { Spread::default() } else { spread(&own.total(&filter).await?) };
+        *side = Side { label, whole, query, value };
         filters.push(filter);
     }
     if let [a, b] = filters.as_slice()
@@ -73,12 +75,13 @@ async fn draw(app: &App, mut page: ComparePage, query: Query) -> Result<Response
         && !page.b.value.is_empty()
     {
         let dimension = Dimension::from_word(page.group_by).unwrap_or(Dimension::GpuPair);
-        page.groups = pairs(app, a, b, dimension).await?;
-        let answer = compare::compare(app, a, b).await?;
+        page.groups = pairs(own, a, b, dimension).await?;
+        let answer = compare::compare(own, a, b).await?;
         let totals = [answer.a.logs, answer.b.logs];
         page.measures = answer.differences.into_iter().map(|own| measure(own, totals)).collect();
     }
-    page.selection = selection(app, query, &filter).await?;
+    page.selection = selection(own, query, &filter).await?;
+    drop(counting);
     drawn(page.render())
 }
 
@@ -98,12 +101,12 @@ fn own_query(query: &Query, by: &str, value: &str) -> Result<Query, Error> {
 }
 
 /// The values that a side can have, builds by version, kinds of PC by logs.
-async fn choices(app: &App, by: &str, filter: &Filter) -> Result<Vec<(String, String)>, Error> {
+async fn choices(counting: &mut Counting, by: &str, filter: &Filter) -> Result<Vec<(String, String)>, Error> {
     let Some(dimension) = Dimension::from_word(by) else { return Ok(Vec::new()) };
-    let summary = app.store.summary(filter, &[dimension]).await?;
-    let groups = summary.groups.iter().take(CHOICES).filter_map(|group| key(group, dimension));
-    let label =
-        |key: &String| summary.cohorts.get(key).filter(|_| dimension == Dimension::Cohort).unwrap_or(key).clone();
+    let counted = counting.groups(filter, dimension).await?;
+    let labels = counting.cohorts_among(&counted).await?;
+    let groups = counted.iter().take(CHOICES).filter_map(|group| key(group, dimension));
+    let label = |key: &String| labels.get(key).unwrap_or(key).clone();
     let mut choices: Vec<_> = groups.map(|key| (label(&key), key)).map(|(label, key)| (key, label)).collect();
     if dimension == Dimension::Runtime {
         choices.sort_by_cached_key(|(value, _)| dashboards::version(value));
@@ -111,12 +114,13 @@ async fn choices(app: &App, by: &str, filter: &Filter) -> Result<Vec<(String, St
     Ok(choices)
 }
 
-async fn pairs(app: &App, a: &Filter, b: &Filter, dimension: Dimension) -> Result<Vec<Pair>, Error> {
+async fn pairs(counting: &mut Counting, a: &Filter, b: &Filter, dimension: Dimension) -> Result<Vec<Pair>, Error> {
     let mut groups: BTreeMap<Option<String>, [Spread; 2]> = BTreeMap::new();
     for (place, filter) in [a, b].into_iter().enumerate() {
-        let summary = app.store.summary(filter, &[dimension]).await?;
-        for own in spreads(&summary.groups, dimension) {
-            let label = own.key.as_ref().and_then(|key| summary.cohorts.get(key)).cloned();
+        let counted = counting.groups(filter, dimension).await?;
+        let labels = counting.cohorts_among(&counted).await?;
+        for own in spreads(&counted, dimension) {
+            let label = own.key.as_ref().and_then(|key| labels.get(key)).cloned();
             let key = own.key.clone();
             groups.entry(key).or_default()[place] = Spread { label, ..own };
         }

@@ -55,8 +55,10 @@ async fn draw(app: &App, page: DriftPage, query: Query) -> Result<Response, Erro
     words.sort_by_key(|word| std::cmp::Reverse(word.builds.iter().map(|build| build.tally.logs).sum::<u64>()));
     let mut affected = filter.clone();
     affected.take("unknown", "any").map_err(Error::BadQuery)?;
-    let affected = tally(&app.store.total(&affected).await?);
-    let selection = selection(app, query, &filter).await?;
+    let mut counting = app.store.counting().await?;
+    let affected = tally(&counting.total(&affected).await?);
+    let selection = selection(&mut counting, query, &filter).await?;
+    drop(counting);
     drawn(DriftPage { selection, affected, words, left_out: count(left_out), ..page }.render())
 }
 

@@ -40,21 +40,29 @@ pub async fn page(State(app): State<App>, Path(chart): Path<String>, asked: Resu
 async fn draw(app: &App, chart: &str, query: Query) -> Result<Response, Error> {
     let name = EMBEDDED.into_iter().find(|name| *name == chart).ok_or(Error::NotFound)?;
     let filter = filter(&query)?;
-    let spread_by =
-        async |dimension| app.store.groups(&filter, dimension).await.map(|groups| spreads(&groups, dimension));
-    let mut fleet = FleetPage { selection: selection(app, query, &filter).await?, ..FleetPage::default() };
+    let mut counting = app.store.counting().await?;
+    let dimension = match name {
+        "days" => Dimension::Day,
+        "reasons" => Dimension::Reason,
+        "builds" => Dimension::Runtime,
+        "paths" => Dimension::Path,
+        "programs" => Dimension::Exe,
+        _ => Dimension::GpuPair,
+    };
+    let groups = counting.groups(&filter, dimension).await?;
+    let mut fleet = FleetPage { selection: selection(&mut counting, query, &filter).await?, ..FleetPage::default() };
+    drop(counting);
+    let spread = || spreads(&groups, dimension);
     match name {
-        "days" => fleet.by_day = spread_by(Dimension::Day).await?,
+        "days" => fleet.by_day = spread(),
+        // A log without a reason is in no group here.
         "reasons" => {
-            let groups = app.store.groups(&filter, Dimension::Reason).await?;
-            // A log without a reason is in no group here.
-            fleet.by_reason =
-                counts(&groups, Dimension::Reason).into_iter().filter(|count| count.key.is_some()).collect();
+            fleet.by_reason = counts(&groups, dimension).into_iter().filter(|count| count.key.is_some()).collect();
         }
-        "builds" => fleet.by_runtime = spread_by(Dimension::Runtime).await?,
-        "paths" => fleet.by_path = spread_by(Dimension::Path).await?,
-        "programs" => fleet.by_exe = spread_by(Dimension::Exe).await?,
-        _ => fleet.by_gpu_pair = spread_by(Dimension::GpuPair).await?,
+        "builds" => fleet.by_runtime = spread(),
+        "paths" => fleet.by_path = spread(),
+        "programs" => fleet.by_exe = spread(),
+        _ => fleet.by_gpu_pair = spread(),
     }
     drawn(EmbedPage { name, fleet, as_of: text::now(), ..EmbedPage::default() }.render())
 }

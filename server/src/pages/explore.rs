@@ -47,7 +47,8 @@ async fn draw(app: &App, page: ExplorePage, query: Query) -> Result<Response, Er
         group_by.push(FIRST);
     }
     let dimensions: Vec<_> = group_by.iter().filter_map(|word| Dimension::from_word(word)).collect();
-    let summary = app.store.summary(&filter, &dimensions).await?;
+    let mut counting = app.store.counting().await?;
+    let summary = counting.summary(&filter, &dimensions).await?;
     let groups = summary.groups.iter().map(|group| Combination {
         keys: dimensions
             .iter()
@@ -60,5 +61,7 @@ async fn draw(app: &App, page: ExplorePage, query: Query) -> Result<Response, Er
         spread: spread(&group.totals),
     });
     let groups = groups.collect();
-    drawn(ExplorePage { selection: selection(app, query, &filter).await?, group_by, groups, ..page }.render())
+    let selection = selection(&mut counting, query, &filter).await?;
+    drop(counting);
+    drawn(ExplorePage { selection, group_by, groups, ..page }.render())
 }

@@ -4,15 +4,15 @@ use axum::Extension;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use dashboards::{FleetPage, Query, Spread, Trend};
+use dashboards::{Count, FleetPage, Query, Spread, Trend};
 use jiff::civil::Date;
 
-use super::{Asked, counts, drawn, filter, frame, key, periods, selection, server_url, spread, spreads};
+use super::{Asked, counts, drawn, filter, frame, periods, selection, server_url, spread, spreads};
 use crate::app::App;
 use crate::auth::Caller;
 use crate::error::{Error, Html};
 use crate::openapi::Filters;
-use crate::store::{Dimension, Filter};
+use crate::store::{Counting, Dimension, Filter};
 
 /// How long the two periods are that the numbers are compared over, where no filter says it.
 const TREND_DAYS: i64 = 30;
@@ -38,44 +38,54 @@ pub async fn page(
 
 async fn draw(app: &App, page: FleetPage, query: Query) -> Result<Response, Error> {
     let filter = filter(&query)?;
-    let store = &app.store;
-    let groups = async |dimension| store.groups(&filter, dimension).await;
-    let spread_by = async |dimension| groups(dimension).await.map(|groups| spreads(&groups, dimension));
-    let count_by = async |dimension| groups(dimension).await.map(|groups| counts(&groups, dimension));
-    let trend = trend(app, &query, &filter).await?;
+    let mut counting = app.store.counting().await?;
+    let own = &mut counting;
     let page = FleetPage {
-        by_outcome: count_by(Dimension::Outcome).await?,
-        by_split: count_by(Dimension::Split).await?,
-        by_crossing: count_by(Dimension::Crossing).await?,
+        trend: trend(own, &query, &filter).await?,
+        by_outcome: count_by(own, &filter, Dimension::Outcome).await?,
+        by_split: count_by(own, &filter, Dimension::Split).await?,
+        by_crossing: count_by(own, &filter, Dimension::Crossing).await?,
         // A log without a reason is in no group here.
-        by_reason: count_by(Dimension::Reason).await?.into_iter().filter(|count| count.key.is_some()).collect(),
-        by_path: spread_by(Dimension::Path).await?,
-        by_gpu_pair: spread_by(Dimension::GpuPair).await?,
-        by_runtime: spread_by(Dimension::Runtime).await?,
-        by_exe: spread_by(Dimension::Exe).await?,
-        by_day: spread_by(Dimension::Day).await?,
-        by_cohort: cohorts(app, &filter).await?,
-        selection: selection(app, query, &filter).await?,
-        trend,
+        by_reason: count_by(own, &filter, Dimension::Reason)
+            .await?
+            .into_iter()
+            .filter(|own| own.key.is_some())
+            .collect(),
+        by_path: spread_by(own, &filter, Dimension::Path).await?,
+        by_gpu_pair: spread_by(own, &filter, Dimension::GpuPair).await?,
+        by_runtime: spread_by(own, &filter, Dimension::Runtime).await?,
+        by_exe: spread_by(own, &filter, Dimension::Exe).await?,
+        by_day: spread_by(own, &filter, Dimension::Day).await?,
+        by_cohort: cohorts(own, &filter).await?,
+        selection: selection(own, query, &filter).await?,
         ..page
     };
+    drop(counting);
     drawn(page.render())
 }
 
+async fn count_by(counting: &mut Counting, filter: &Filter, dimension: Dimension) -> sqlx::Result<Vec<Count>> {
+    counting.groups(filter, dimension).await.map(|groups| counts(&groups, dimension))
+}
+
+async fn spread_by(counting: &mut Counting, filter: &Filter, dimension: Dimension) -> sqlx::Result<Vec<Spread>> {
+    counting.groups(filter, dimension).await.map(|groups| spreads(&groups, dimension))
+}
+
 /// Kinds of PC with what people call them.
-async fn cohorts(app: &App, filter: &Filter) -> Result<Vec<Spread>, Error> {
-    let summary = app.store.summary(filter, &[Dimension::Cohort]).await?;
-    let groups = summary.groups.iter().map(|group| {
-        let id = key(group, Dimension::Cohort);
-        let label = id.as_ref().and_then(|id| summary.cohorts.get(id)).cloned();
-        Spread { key: id, label, ..spread(&group.totals) }
+async fn cohorts(counting: &mut Counting, filter: &Filter) -> sqlx::Result<Vec<Spread>> {
+    let groups = counting.groups(filter, Dimension::Cohort).await?;
+    let labels = counting.cohorts_among(&groups).await?;
+    let named = spreads(&groups, Dimension::Cohort).into_iter().map(|own| {
+        let label = own.key.as_ref().and_then(|id| labels.get(id)).cloned();
+        Spread { label, ..own }
     });
-    Ok(groups.collect())
+    Ok(named.collect())
 }
 
 /// The days of the filter, or the newest ones, against as many before.
-async fn trend(app: &App, query: &Query, filter: &Filter) -> Result<Option<Trend>, Error> {
-    let Some(newest) = app.store.newest_day().await? else { return Ok(None) };
+async fn trend(counting: &mut Counting, query: &Query, filter: &Filter) -> Result<Option<Trend>, Error> {
+    let Some(newest) = counting.newest_day().await? else { return Ok(None) };
     let date = |name: &str| query.get(name).map(str::parse::<Date>);
     let (from, to) = match (date("from"), date("to"), query.get("day")) {
         // A time of day, or days that are no period.
@@ -91,7 +101,7 @@ async fn trend(app: &App, query: &Query, filter: &Filter) -> Result<Option<Trend
         for (name, day) in [("from", first), ("to", last)] {
             own.take(name, &day.to_string()).map_err(Error::BadQuery)?;
         }
-        sides.push(spread(&app.store.total(&own).await?));
+        sides.push(spread(&counting.total(&own).await?));
     }
     let [now, before] = <[Spread; 2]>::try_from(sides).unwrap_or_default();
     let days = u32::try_from(days).unwrap_or_default();

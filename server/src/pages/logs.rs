@@ -43,7 +43,7 @@ async fn draw(app: &App, page: LogsPage, query: Query) -> Result<Response, Error
     for log in stored {
         logs.push(log_row(app, log).await?);
     }
-    let selection = selection(app, query, &filter).await?;
+    let selection = selection(&mut app.store.counting().await?, query, &filter).await?;
     drawn(LogsPage { selection, logs, next_cursor: next.map(|next| next.to_string()), ..page }.render())
 }
 

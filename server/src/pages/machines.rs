@@ -66,7 +66,8 @@ async fn draw(app: &App, page: MachinesPage, query: Query) -> Result<Response, E
         // Some settings are no test flags.
         machines.retain(|own: &MachineRow| own.flags.iter().any(|flag| flag.name.starts_with(name)));
     }
-    drawn(MachinesPage { selection: selection(app, query, &filter).await?, machines, next_cursor, ..page }.render())
+    let selection = selection(&mut app.store.counting().await?, query, &filter).await?;
+    drawn(MachinesPage { selection, machines, next_cursor, ..page }.render())
 }
 
 fn row(own: Browsed) -> MachineRow {

@@ -26,11 +26,10 @@ use dashboards::{Account, Count, Frame, Period, Query, Selection, Spread, Tally}
 use jiff::civil::Date;
 use jiff::{Span, ToSpan as _};
 
-use crate::app::App;
 use crate::auth::{Caller, Scope};
 use crate::error::Error;
 use crate::forgery;
-use crate::store::{Dimension, Filter, Group, Totals};
+use crate::store::{Counting, Dimension, Filter, Group, Totals};
 
 pub use asked::Asked;
 pub use compare::{__path_page as __path_compare, page as compare};
@@ -78,16 +77,15 @@ pub fn filter(query: &Query) -> Result<Filter, Error> {
 }
 
 /// What a page with filters says of its logs.
-pub async fn selection(app: &App, query: Query, filter: &Filter) -> Result<Selection, Error> {
-    let store = &app.store;
-    let newest = store.newest_day().await?;
+pub async fn selection(counting: &mut Counting, query: Query, filter: &Filter) -> Result<Selection, Error> {
+    let newest = counting.newest_day().await?;
     let period = |days: u32| {
         let first = newest?.checked_sub(Span::new().days(i64::from(days) - 1)).ok()?;
         Some(Period { days, from: first.to_string() })
     };
     Ok(Selection {
-        whole: tally(&store.total(&Filter::default()).await?),
-        total: tally(&store.total(filter).await?),
+        whole: tally(&counting.total(&Filter::default()).await?),
+        total: tally(&counting.total(filter).await?),
         newest: newest.map(|day| day.to_string()),
         periods: PERIODS.into_iter().filter_map(period).collect(),
         query,

@@ -46,7 +46,7 @@ async fn draw(app: &App, page: WhatIfPage, query: Query) -> Result<Response, Err
     } else {
         Some(view(what_if::ask_in_turn(&app.store, &filter, &question, &query.filters_only().href("")).await?))
     };
-    let selection = selection(app, query, &filter).await?;
+    let selection = selection(&mut app.store.counting().await?, query, &filter).await?;
     drawn(WhatIfPage { selection, answer, ..page }.render())
 }
 

@@ -21,7 +21,7 @@ pub struct Marks {
 }
 
 impl Store {
-    /// The marks of what is committed; `None` when somebody has deleted them, until the next commit.
+    /// The marks of what is committed; `None` before the first commit with this schema.
     ///
     /// # Errors
     /// When the database fails.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use resolver::Examination;
 use sha2::{Digest, Sha256};
-use sqlx::{AssertSqlSafe, Row};
+use sqlx::{AnyConnection, AssertSqlSafe, Row};
 use wire::{Luid, Machine, MachineAdapter};
 
 use super::Store;
@@ -90,18 +90,26 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn cohort_labels(&self, ids: &[String]) -> sqlx::Result<BTreeMap<String, String>> {
-        let mut labels = BTreeMap::new();
-        for chunk in ids.chunks(IDS_PER_QUESTION) {
-            let places: Vec<_> = (1..=chunk.len()).map(|number| format!("${number}")).collect();
-            let sql = format!("select id, label from cohorts where id in ({})", places.join(", "));
-            // The text holds nothing but placeholders.
-            let query = chunk.iter().fold(sqlx::query(AssertSqlSafe(sql)), |query, id| query.bind(id.clone()));
-            for row in query.fetch_all(&self.pool).await? {
-                labels.insert(row.try_get(0)?, row.try_get(1)?);
-            }
+        if ids.is_empty() {
+            return Ok(BTreeMap::new());
         }
-        Ok(labels)
+        labels(&mut *self.pool.acquire().await?, ids).await
     }
+}
+
+/// The same within a transaction.
+pub(super) async fn labels(connection: &mut AnyConnection, ids: &[String]) -> sqlx::Result<BTreeMap<String, String>> {
+    let mut labels = BTreeMap::new();
+    for chunk in ids.chunks(IDS_PER_QUESTION) {
+        let places: Vec<_> = (1..=chunk.len()).map(|number| format!("${number}")).collect();
+        let sql = format!("select id, label from cohorts where id in ({})", places.join(", "));
+        // The text holds nothing but placeholders.
+        let query = chunk.iter().fold(sqlx::query(AssertSqlSafe(sql)), |query, id| query.bind(id.clone()));
+        for row in query.fetch_all(&mut *connection).await? {
+            labels.insert(row.try_get(0)?, row.try_get(1)?);
+        }
+    }
+    Ok(labels)
 }
 
 #[cfg(test)]

@@ -95,7 +95,7 @@ pub use reports::{ReportLog, ReportRow, SameLog};
 pub use schema::{Column, Kind, Schema, Table};
 pub use sessions::SESSION_LIFE;
 pub use snapshot::{Cell, Snapshot};
-pub use summary::{Group, Summary, Totals};
+pub use summary::{Counting, Group, Summary, Totals};
 pub use tokens::{NewToken, TokenRow, Wish};
 pub use verify::{Difference, Verified};
 

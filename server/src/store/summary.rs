@@ -7,14 +7,14 @@ use jiff::civil::Date;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use sqlx::any::AnyRow;
-use sqlx::{AnyConnection, AssertSqlSafe, Row};
+use sqlx::{Any, AnyConnection, AssertSqlSafe, Row, Transaction};
 use utoipa::ToSchema;
 
 use super::columns::NUMBERS;
 use super::filter::Sql;
 use super::plan::Plan;
 use super::rollups::ALL_DAYS;
-use super::{Dimension, Filter, Store, rollups};
+use super::{Dimension, Filter, Store, cohorts, rollups};
 
 /// The counts behind `GET /api/v1/summary`.
 #[derive(Clone, PartialEq, Debug)]
@@ -113,20 +113,20 @@ impl From<analytics::Totals> for Totals {
 }
 
 impl Store {
-    /// Counts the logs that the filter lets through, from the roll-ups where they can tell.
+    /// Begins to count: all answers are of one moment, so that the numbers of a page fit each other.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn counting(&self) -> sqlx::Result<Counting> {
+        Ok(Counting { read: self.read().await?, answers: Vec::new(), newest: None })
+    }
+
+    /// [`Counting::summary`] alone.
     ///
     /// # Errors
     /// When the database fails.
     pub async fn summary(&self, filter: &Filter, group_by: &[Dimension]) -> sqlx::Result<Summary> {
-        if group_by.is_empty() {
-            return Ok(Summary { groups: Vec::new(), total: self.total(filter).await?, cohorts: BTreeMap::new() });
-        }
-        let mut read = self.read().await?;
-        let groups = counts(&mut read, filter, group_by).await?;
-        let total = counts(&mut read, filter, &[]).await?.pop().map(|group| group.totals).unwrap_or_default();
-        drop(read);
-        let cohorts = self.cohorts_among(&groups).await?;
-        Ok(Summary { groups, total, cohorts })
+        self.counting().await?.summary(filter, group_by).await
     }
 
     /// The groups, or without a dimension the total, from the rows alone in one statement: what the roll-ups are held
@@ -138,41 +138,90 @@ impl Store {
         counts_of_rows(&mut *self.pool.acquire().await?, filter, group_by).await
     }
 
-    /// What people call the cohorts among the keys.
-    async fn cohorts_among(&self, groups: &[Group]) -> sqlx::Result<BTreeMap<String, String>> {
-        let name = Dimension::Cohort.as_str();
-        let ids: BTreeSet<_> =
-            groups.iter().filter_map(|group| group.key.get(name)?.as_str().map(str::to_owned)).collect();
-        self.cohort_labels(&Vec::from_iter(ids)).await
+    /// [`Counting::total`] alone.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn total(&self, filter: &Filter) -> sqlx::Result<Totals> {
+        self.counting().await?.total(filter).await
+    }
+
+    /// [`Counting::groups`] alone.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn groups(&self, filter: &Filter, dimension: Dimension) -> sqlx::Result<Vec<Group>> {
+        self.counting().await?.groups(filter, dimension).await
+    }
+}
+
+/// Questions about one moment, each of which is asked of the database once.
+pub struct Counting {
+    read: Transaction<'static, Any>,
+    /// A page asks a few dozen questions at most.
+    answers: Vec<(Filter, Vec<Dimension>, Vec<Group>)>,
+    newest: Option<Option<Date>>,
+}
+
+impl Counting {
+    /// Counts the logs that the filter lets through, from the roll-ups where they can tell.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn summary(&mut self, filter: &Filter, group_by: &[Dimension]) -> sqlx::Result<Summary> {
+        let groups = if group_by.is_empty() { Vec::new() } else { self.counts(filter, group_by).await? };
+        let total = self.total(filter).await?;
+        Ok(Summary { cohorts: self.cohorts_among(&groups).await?, groups, total })
     }
 
     /// All logs that the filter lets through.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn total(&self, filter: &Filter) -> sqlx::Result<Totals> {
-        let mut read = self.read().await?;
-        Ok(counts(&mut read, filter, &[]).await?.pop().map(|group| group.totals).unwrap_or_default())
-    }
-
-    /// The last local day on which a log started.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn newest_day(&self) -> sqlx::Result<Option<Date>> {
-        // A year of five digits, which hostile logs have, sorts among those of four.
-        let sql = "select max(day) from rollups where dimension = '' and day < $1 and length(day) = 10";
-        let day: Option<String> = sqlx::query_scalar(sql).bind(ALL_DAYS).fetch_one(&self.pool).await?;
-        Ok(day.and_then(|day| day.parse().ok()))
+    pub async fn total(&mut self, filter: &Filter) -> sqlx::Result<Totals> {
+        Ok(self.counts(filter, &[]).await?.pop().map(|group| group.totals).unwrap_or_default())
     }
 
     /// Logs and distinct machines per value of one dimension.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn groups(&self, filter: &Filter, dimension: Dimension) -> sqlx::Result<Vec<Group>> {
-        let mut read = self.read().await?;
-        counts(&mut read, filter, &[dimension]).await
+    pub async fn groups(&mut self, filter: &Filter, dimension: Dimension) -> sqlx::Result<Vec<Group>> {
+        self.counts(filter, &[dimension]).await
+    }
+
+    /// What people call the cohorts among the keys, by id.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn cohorts_among(&mut self, groups: &[Group]) -> sqlx::Result<BTreeMap<String, String>> {
+        let name = Dimension::Cohort.as_str();
+        let ids: BTreeSet<_> =
+            groups.iter().filter_map(|group| group.key.get(name)?.as_str().map(str::to_owned)).collect();
+        cohorts::labels(&mut self.read, &Vec::from_iter(ids)).await
+    }
+
+    /// The last local day on which a log started.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn newest_day(&mut self) -> sqlx::Result<Option<Date>> {
+        if let Some(known) = self.newest {
+            return Ok(known);
+        }
+        // A year of five digits, which hostile logs have, sorts among those of four.
+        let sql = "select max(day) from rollups where dimension = '' and day < $1 and length(day) = 10";
+        let day: Option<String> = sqlx::query_scalar(sql).bind(ALL_DAYS).fetch_one(&mut *self.read).await?;
+        Ok(*self.newest.insert(day.and_then(|day| day.parse().ok())))
+    }
+
+    async fn counts(&mut self, filter: &Filter, group_by: &[Dimension]) -> sqlx::Result<Vec<Group>> {
+        if let Some((.., known)) = self.answers.iter().find(|(own, by, _)| own == filter && by == group_by) {
+            return Ok(known.clone());
+        }
+        let groups = counts(&mut self.read, filter, group_by).await?;
+        self.answers.push((filter.clone(), group_by.to_vec(), groups.clone()));
+        Ok(groups)
     }
 }
 

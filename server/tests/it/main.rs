@@ -42,6 +42,7 @@ mod paging;
 mod problems;
 mod program;
 mod receivers;
+mod remembered;
 mod replay;
 mod report_page;
 mod report_states;
