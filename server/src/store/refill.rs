@@ -98,7 +98,8 @@ impl Refill<'_> {
     /// When a migration or the commit fails; nothing is there then.
     pub async fn finish(mut self) -> sqlx::Result<u64> {
         MIGRATIONS.run(&mut *self.write.connection()).await?;
-        self.write.commit().await?;
+        // The marks of the pages came with the rows that they stand for.
+        self.write.commit_unseen().await?;
         Ok(self.nuls)
     }
 }
