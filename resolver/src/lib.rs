@@ -8,15 +8,17 @@
 //! marks of path and build; [`Judge::finish`] decides the last session and puts the [`wire::Judgement`] together.
 //!
 //! The other way round, [`replay`] says what should have happened on a machine. [`Examiner`] does both in one pass and compares
-//! them; programs read logs through it.
+//! them; programs read logs through it. [`cost`] says what crossing costs, and what other ways would.
 
 /// The number of the rules. Raise it by one with every change, here or in what `parser` makes of a record that was stored, by
 /// which the same observations come to another [`wire::Judgement`], and with every field that a [`wire::ScanReport`] gets or
 /// loses. Servers keep the number beside each verdict and judge anew what older rules have judged.
 pub const RULES: u32 = 1;
 
+pub mod cost;
 mod examine;
 mod levers;
+mod mask;
 pub mod replay;
 mod verdict;
 

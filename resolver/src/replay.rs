@@ -3,7 +3,7 @@
 //! [`replay()`] asks one rule after the other and keeps every answer, so that a reader sees which rule decided. One rule a
 //! file: `settings` (who set it), `scanout`, `render` (ranking), `overrides`, `vulkan` and `device` (where the app renders), `kill`, `gate`
 //! (the order of refusals), `gl`, `deposit`, `service`, `line` (what is printed), `topology` (what `displayxr-cli info`
-//! prints), `cost`. On top of the rules stand [`compare`] (a log against the answer), [`advise`] (the smallest change that
+//! prints). On top of the rules stand [`compare`] (a log against the answer), [`advise`] (the smallest change that
 //! helps), [`MachineFold`] (a machine from a log's own records), [`situation()`] (what of it a replay needs) and [`what_if()`] (what a
 //! change would make of it).
 //!
@@ -13,7 +13,6 @@
 mod advise;
 mod answer;
 mod compare;
-mod cost;
 mod deposit;
 mod device;
 mod ending;
@@ -35,10 +34,10 @@ mod trace;
 mod vulkan;
 mod what_if;
 
+pub use crate::cost::on_reference as cost;
 pub use advise::{advise, advise_on_log};
 pub use answer::replay;
 pub use compare::compare;
-pub use cost::of as cost;
 pub use ending::{Ending, ending};
 pub use gate::depends_on;
 pub use outcomes::{EXCLUSIONS, GATES, RULES, gates};

@@ -10,6 +10,7 @@ mod agent;
 mod batch;
 pub mod cell;
 mod cli;
+mod cost;
 mod event;
 mod level;
 mod log;
@@ -28,6 +29,10 @@ mod truth;
 pub use agent::{Clock, Deleted, ENROLL_SCHEMA, ENROLLED_SCHEMA, Enroll, Enrolled, Heartbeat, Loss};
 pub use batch::{Ack, BATCH_SCHEMA, Batch, Refusal, Segment};
 pub use cli::{CliAdapter, CliOutput, IngestLine, Lever, PerfList, Resolved, SelftestCheck, Topology};
+pub use cost::{
+    COST_SCHEMA, CostInput, CostReport, CostSource, LevelTables, MeasuredCost, MeasuredPlane, PageTables,
+    PlacementCost, Span, Strategies, StrategyAdapter, StrategyCost, StrategyMemory, StrategyWork, SurfaceMemory, Way,
+};
 pub use event::{Event, Fields, Flaw, FlawKind, Kind, Observation, Patch, Value};
 pub use level::Level;
 pub use log::{ByteLedger, Counts, End, InputKind, LogFacts, Process};

@@ -13,7 +13,8 @@ use super::render::{self, Ranking};
 use super::scanout::{self, Scanout};
 use super::settings::{self, D3D_FORCE_GPU, Setting, VK_FORCE_GPU};
 use super::trace::Trace;
-use super::{cost, deposit, gl, service, vulkan};
+use super::{deposit, gl, service, vulkan};
+use crate::cost;
 
 /// Replays one session on a machine.
 ///
@@ -60,7 +61,7 @@ pub fn replay(machine: &Machine, path: Path, policy: Policy) -> Replay {
         crossing,
         overrides,
         interop,
-        cost: cost::of(crossing, machine.panel),
+        cost: cost::on_reference(crossing, machine.panel),
         line,
         ranking: ranking.list(machine),
         device_mask: mask(machine, [render.gpu.map(|(gpu, _)| gpu), scanout.gpu, interop_gpu]),
@@ -268,16 +269,11 @@ fn full_line(
     Some(line)
 }
 
-/// One bit an adapter, the first in enumeration order lowest; as many digits as the machine needs.
+/// The listed ones among these adapters.
 fn mask(machine: &Machine, gpus: [Option<Gpu>; 3]) -> String {
-    let mut nibbles = vec![0_u8; machine.adapters.len().div_ceil(4).max(1)];
-    for gpu in gpus.into_iter().flatten() {
-        if let Gpu::Listed(index) = gpu
-            && let Some(nibble) = nibbles.get_mut(index / 4)
-        {
-            *nibble |= 1 << (index % 4);
-        }
-    }
-    let digits = nibbles.iter().rev().map(|nibble| char::from(b"0123456789abcdef"[usize::from(nibble & 15)]));
-    ['0', 'x'].into_iter().chain(digits).collect()
+    let listed = gpus.into_iter().flatten().filter_map(|gpu| match gpu {
+        Gpu::Listed(index) => Some(index),
+        Gpu::Foreign(_) | Gpu::Told => None,
+    });
+    crate::mask::of(machine.adapters.len(), listed)
 }
