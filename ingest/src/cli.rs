@@ -2,6 +2,7 @@
 
 mod agent;
 mod bundle;
+mod cost;
 mod offline;
 mod service;
 mod simulate;
@@ -17,6 +18,7 @@ pub use agent::{
 };
 pub(crate) use agent::{server_url, token};
 pub use bundle::BundleArgs;
+pub use cost::CostArgs;
 pub use offline::{AnswerFormat, DiffArgs, ExplainArgs, PageFormat, ReplayArgs};
 pub use service::{InstallArgs, RunArgs, ScopeArgs, ServiceAction, ServiceArgs};
 pub use simulate::SimulateArgs;
@@ -46,6 +48,8 @@ pub enum Command {
     Diff(DiffArgs),
     /// Say what should happen on a machine, by the runtime's documented rules.
     Replay(ReplayArgs),
+    /// Say what crossing costs, and which way to use the GPUs is the cheapest.
+    Cost(CostArgs),
     /// Pack a redacted support bundle: logs, topology, report, manifest.
     Bundle(BundleArgs),
     /// Make a fleet of realistic logs, with the truth about each: for demos, load and tests.

@@ -3,13 +3,14 @@
 //! The way of a log: [`scan`] finds an input, `triage::scan` makes a report of its bytes, [`show`] prints it. [`watch`] runs the [`agent`] instead, which follows logs and uploads what is new in them;
 //! [`enroll`], [`status`], [`flush`], [`preview`] and [`purge`] are the commands around it.
 //! [`explain`] and [`diff`] look at one log or two ([`one`]) and print what `triage` says about them; [`replay`] asks the
-//! resolver what should have happened.
+//! resolver what should have happened, [`cost`] what crossing costs.
 //!
 //! This crate knows nothing of SQL, HTML or how a log line is spelled.
 
 pub mod agent;
 pub mod bundle;
 pub mod cli;
+pub mod cost;
 pub mod diff;
 pub mod enroll;
 pub mod exit;
@@ -43,6 +44,7 @@ pub fn run() -> Exit {
         Command::Diff(args) => diff::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Replay(args) => replay::run(&args),
+        Command::Cost(args) => cost::run(&args),
         Command::Bundle(args) => bundle::run(&args),
         Command::Simulate(args) => simulate::run(&args),
         Command::Enroll(args) => enroll::run(&args),

@@ -210,6 +210,8 @@ fn one_adapter_has_nothing_to_share_and_unknown_roles_nothing_to_say() {
         (&told.cheapest, told.because.as_str()),
         (&None, "the refresh rate is not told, so no way can be known to keep it")
     );
+    let on_reference = told.on_reference.as_ref().and_then(|own| own.cheapest.as_deref());
+    assert_eq!(on_reference, Some("split_weave"), "that is told apart from what the machine says");
     assert_eq!(of(&told, "split_weave").bytes_per_frame, Some(Span { low: 16_588_800, high: 66_355_200 }));
 }
 

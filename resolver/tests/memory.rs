@@ -130,9 +130,9 @@ fn linked_adapters_mirror_the_root_and_separate_ones_nothing() {
     let layout = Layout::new(12, &[9, 9, 9, 9], 8).expect("it is sound");
     let mut space = AddressSpace::new(layout, 0);
     space.map(33_177_600, PageSize::Large64K).expect("there is room");
-    let one = space.on_adapters(1, Sharing::Separate);
+    let one = space.on_adapters("render", 1, Sharing::Separate);
     assert_eq!((one.bytes, one.bytes_on_all_adapters, one.mirrored_bytes), (19 * 4096, 19 * 4096, 0));
-    let linked = space.on_adapters(2, Sharing::Linked);
+    let linked = space.on_adapters("render, scanout", 2, Sharing::Linked);
     assert_eq!((linked.bytes_on_all_adapters, linked.mirrored_bytes), (2 * 19 * 4096, 4096));
     assert_eq!(linked.levels, one.levels);
 }

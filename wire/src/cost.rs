@@ -29,16 +29,16 @@ pub struct CostReport {
     pub inputs: Vec<CostInput>,
     /// Numbers that would make the answer narrower, by the names of `inputs`.
     pub missing: Vec<Words>,
-    /// What the log says that crossed; null for a machine.
-    pub crossing: Option<Crossing>,
+    /// What the log says that crossed; for a machine, what the rules expect.
+    pub crossing: Crossing,
     /// What the log's own counters say; null without any.
     pub measured: Option<MeasuredCost>,
     /// Every way of getting pictures to the panel.
     pub placements: Vec<PlacementCost>,
     /// What bridge, deposit and shared surfaces hold; empty when the panel's size is not known.
     pub surfaces: Vec<SurfaceMemory>,
-    /// Page tables for those surfaces; null unless a layout was given.
-    pub page_tables: Option<PageTables>,
+    /// Page tables for those surfaces at their largest, an address space each; empty unless a layout was given.
+    pub page_tables: Vec<PageTables>,
     /// Ways to use all adapters; null unless asked for.
     pub strategies: Option<Strategies>,
     /// The answer in a sentence.
@@ -195,8 +195,10 @@ pub struct SurfaceMemory {
 /// Page tables for a list of surfaces in one address space.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct PageTables {
+    /// Whose address space it is: `render`, `scanout`, or `render, scanout` of linked adapters.
+    pub role: Words,
     /// `linked` or `separate`.
-    pub adapters: Words,
+    pub sharing: Words,
     /// From the leaf (0) to the root.
     pub levels: Vec<LevelTables>,
     /// All tables of one address space.
@@ -230,6 +232,17 @@ pub struct Strategies {
     /// The cheapest that keeps the refresh rate; null when none is known to.
     pub cheapest: Option<Words>,
     /// Why that one, or what is missing to tell.
+    pub because: String,
+    /// Where none is known to: the same with the reference laptop's numbers for what is not told.
+    pub on_reference: Option<Cheapest>,
+}
+
+/// One answer to which way is the cheapest.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Cheapest {
+    /// The cheapest that keeps the refresh rate; null when none is known to.
+    pub cheapest: Option<Words>,
+    /// Why.
     pub because: String,
 }
 

@@ -30,7 +30,7 @@ pub use agent::{Clock, Deleted, ENROLL_SCHEMA, ENROLLED_SCHEMA, Enroll, Enrolled
 pub use batch::{Ack, BATCH_SCHEMA, Batch, Refusal, Segment};
 pub use cli::{CliAdapter, CliOutput, IngestLine, Lever, PerfList, Resolved, SelftestCheck, Topology};
 pub use cost::{
-    COST_SCHEMA, CostInput, CostReport, CostSource, LevelTables, MeasuredCost, MeasuredPlane, PageTables,
+    COST_SCHEMA, Cheapest, CostInput, CostReport, CostSource, LevelTables, MeasuredCost, MeasuredPlane, PageTables,
     PlacementCost, Span, Strategies, StrategyAdapter, StrategyCost, StrategyMemory, StrategyWork, SurfaceMemory, Way,
 };
 pub use event::{Event, Fields, Flaw, FlawKind, Kind, Observation, Patch, Value};

@@ -102,14 +102,14 @@ pub enum PageFormat {
     Json,
 }
 
-fn path(word: &str) -> Result<Path, String> {
+pub(super) fn path(word: &str) -> Result<Path, String> {
     Path::ALL.into_iter().find(|path| path.as_str() == word).ok_or_else(|| {
         let known: Vec<_> = Path::ALL.iter().map(|path| path.as_str()).collect();
         format!("no compositor has this name; they are {}", known.join(", "))
     })
 }
 
-fn policy(word: &str) -> Result<Policy, String> {
+pub(super) fn policy(word: &str) -> Result<Policy, String> {
     Policy::ALL
         .into_iter()
         .find(|policy| policy.as_str() == word)

@@ -4,6 +4,7 @@ mod accuracy;
 mod agent;
 mod bundle;
 mod common;
+mod cost;
 mod daemon;
 mod disk_full;
 mod hostile;

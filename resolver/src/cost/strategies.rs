@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use wire::{Ranked, Span, Strategies, StrategyAdapter, StrategyCost, StrategyMemory, StrategyWork};
+use wire::{Cheapest, Ranked, Span, Strategies, StrategyAdapter, StrategyCost, StrategyMemory, StrategyWork};
 
 use super::memory::{PAGE_4K_BYTES, PAGE_64K_BYTES, round_up};
 use super::{Frame, words};
@@ -47,8 +47,15 @@ pub fn strategies(frame: &Frame, machinery: Machinery<'_>) -> Strategies {
         .collect();
     adapters.sort_by_key(|own| (own.rank.is_none(), own.rank, own.index));
     let strategies: Vec<_> = plans(frame, machinery).into_iter().map(|plan| cost(frame, machinery, plan)).collect();
-    let (cheapest, because) = cheapest(frame, &strategies);
-    Strategies { adapters, strategies, cheapest, because }
+    let (named, because) = cheapest(frame, &strategies);
+    let filled = frame.on_reference();
+    let on_reference = (filled != *frame && named.is_none()).then(|| {
+        let strategies: Vec<_> =
+            plans(&filled, machinery).into_iter().map(|plan| cost(&filled, machinery, plan)).collect();
+        let (cheapest, because) = cheapest(&filled, &strategies);
+        Cheapest { cheapest, because }
+    });
+    Strategies { adapters, strategies, cheapest: named, because, on_reference }
 }
 
 fn cost(frame: &Frame, machinery: Machinery<'_>, plan: Plan) -> StrategyCost {

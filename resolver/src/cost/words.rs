@@ -50,11 +50,11 @@ fn unknown() -> String {
     "unknown".to_owned()
 }
 
-/// Both bounds in the unit that `size` wants. Bounds that read alike are one number.
+/// Both bounds in the unit that `size` wants: one that it fills, or nearly. Bounds that read alike are one number.
 fn bounds(span: Span<f64>, size: f64, units: &[Unit]) -> String {
     let size = if size.is_finite() { size } else { span.low };
     let (factor, digits, name) =
-        units.iter().find(|(factor, ..)| size >= *factor).or(units.last()).copied().unwrap_or((1.0, 0, ""));
+        units.iter().find(|(factor, ..)| size >= 0.95 * *factor).or(units.last()).copied().unwrap_or((1.0, 0, ""));
     let [low, high] = [span.low, span.high].map(|bound| format!("{:.digits$}", bound / factor));
     let blank = if name.is_empty() { "" } else { " " };
     if !span.high.is_finite() {
@@ -84,7 +84,7 @@ mod tests {
             (bytes(of(512, 4096)), "0.5 to 4.1 kB"),
             (bytes(None), "unknown"),
             (rate(of(1.99e9, 1.99e9)), "2.0 GB/s"),
-            (rate(of(0.0, 995_328_000.0)), "at most 995.3 MB/s"),
+            (rate(of(0.0, 995_328_000.0)), "at most 1.0 GB/s"),
             (rate(of(2.31e9, f64::INFINITY)), "at least 2.3 GB/s"),
             (ms(of(10.91, 10.91)), "10.9 ms"),
             (hz(of(60.0, 60.0)), "60 Hz"),

@@ -6,7 +6,7 @@
 use wire::{LevelTables, PageTables};
 
 use super::layout::Layout;
-use super::{PAGE_4K_BYTES, PAGE_64K_BYTES, round_up};
+use super::{PAGE_4K_BYTES, PAGE_64K_BYTES};
 
 /// How an adapter keeps a surface.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -83,8 +83,8 @@ impl AddressSpace {
         self.layout.tables(&self.ranges)
     }
 
-    /// The same on `adapters` adapters.
-    pub fn on_adapters(&self, adapters: u64, sharing: Sharing) -> PageTables {
+    /// The same on `adapters` adapters, whose role is what the answer is called by.
+    pub fn on_adapters(&self, role: &'static str, adapters: u64, sharing: Sharing) -> PageTables {
         let levels = self.tables();
         let bytes = levels.iter().fold(0_u64, |sum, own| sum.saturating_add(own.bytes));
         let root = levels.last().map_or(0, |own| own.bytes);
@@ -93,16 +93,12 @@ impl AddressSpace {
             Sharing::Linked => ("linked", root),
         };
         PageTables {
-            adapters: word.into(),
+            role: role.into(),
+            sharing: word.into(),
             levels,
             bytes,
             bytes_on_all_adapters: bytes.saturating_mul(adapters),
             mirrored_bytes,
         }
-    }
-
-    /// What a surface of `bytes` wastes in pages of 64 KiB.
-    pub fn waste_of_64k(bytes: u64) -> u64 {
-        round_up(bytes, PAGE_64K_BYTES).saturating_sub(bytes)
     }
 }
