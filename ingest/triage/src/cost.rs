@@ -175,6 +175,7 @@ fn with_instances(machine: &Machine, instances: u32, path: Path, policy: Policy)
 
 fn conclusion(report: &CostReport) -> String {
     let cost = match report.placements.iter().find(|own| own.happened && own.placement != Way::GlInteropShare) {
+        Some(own) if own.placement == Way::Local => "Nothing crosses.".to_owned(),
         Some(own) => {
             let what = page::way(own.placement);
             let rate = page::moved(own);
