@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use dashboards::alert_lines::AlertLine;
 use dashboards::health_page::{HealthPage, LossRow, Refused, Waiting};
+use dashboards::share::Share;
 use dashboards::{
     BootRow, Combination, ComparePage, DriftBuild, DriftPage, DriftWord, EffectView, EndView, Flag, Frame, Gpu,
     GroupView, KILLED, LogRow, MachinePage, MachineRow, MachinesPage, Measure, NearWord, Outcome, Output, Pair, Query,
@@ -220,6 +222,17 @@ pub fn health(tell: Tell, frame: Frame) -> HealthPage {
         server: vec![("Database", tell("SQLite"))],
         trouble: tell("The disk is nearly full."),
         hints: vec![tell("Make room.")],
+        alerts: Some(vec![AlertLine {
+            rule: tell("killed by build"),
+            subject: Some(tell("2.13.0")),
+            above: true,
+            since: Some(AT.to_owned()),
+            share: Share { count: 3, total: 9 },
+            href: "/logs?killed=true".to_owned(),
+            sent: Some(AT.to_owned()),
+            waiting: 1,
+            error: Some(tell("chat: the webhook answered 503")),
+        }]),
     }
 }
 
