@@ -6,8 +6,8 @@
 
 use wire::{Adapter, Cost, Crossing, Luid, Split, Verdict};
 
-use crate::chart;
 use crate::share::counted;
+use crate::{chart, visible};
 
 /// What is drawn.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -174,7 +174,7 @@ impl Topology {
         let about: Vec<_> = about.into_iter().flatten().collect();
         DrawnBox {
             y,
-            name: chart::cut(&chart::gpu(&gpu.name), LETTERS),
+            name: fitted(&chart::gpu(&gpu.name), LETTERS),
             about: about.join(" · "),
             roles: roles.join(", "),
             weaves,
@@ -253,6 +253,27 @@ fn label(drawing: &Drawing) -> String {
     format!("The PC drawn: {}.", parts.join("; "))
 }
 
+/// As much of a name as has room for so many letters: a drawing neither wraps nor grows. Hidden characters are written out
+/// first, as they will be shown.
+fn fitted(name: &str, letters: usize) -> String {
+    let shown = visible::plain(name);
+    let mut room = letters * 10;
+    let fits = |letter: &char| {
+        let width = match *letter {
+            'W' | 'M' | 'm' | 'w' | '@' | '%' => 19,
+            'A'..='Z' | '\u{80}'..='\u{10ff}' => 13,
+            '\u{0}'..='\u{7f}' => 10,
+            // Ideographs and pictures.
+            _ => 26,
+        };
+        let fits = room >= width;
+        room = room.saturating_sub(width);
+        fits
+    };
+    let kept: String = shown.chars().take_while(fits).collect();
+    if kept.len() < shown.len() { kept + "…" } else { kept }
+}
+
 #[cfg(test)]
 mod tests {
     use wire::Basis;
@@ -315,5 +336,8 @@ mod tests {
         let drawing = many.drawing();
         assert_eq!((drawing.boxes.len(), drawing.more), (3, 6));
         assert!(drawing.boxes.iter().all(|own| own.name.chars().count() == LETTERS + 1));
+        // Wide letters leave room for fewer.
+        assert_eq!(fitted(&"W".repeat(40), LETTERS).chars().count(), 16);
+        assert_eq!(fitted("\u{202e}显卡", LETTERS), "‹U+202E›显卡");
     }
 }

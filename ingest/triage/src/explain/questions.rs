@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use wire::{Crossing, Generation, Path, Reason, Split};
+use wire::{Crossing, Generation, InputKind, Path, Reason, Split};
 
 use super::causes;
 use super::dossier::Dossier;
@@ -107,7 +107,9 @@ pub fn questions(dossier: &Dossier) -> Vec<String> {
     let printed = || dossier.observed.iter().flat_map(|own| &own.reasons);
     let newer = printed().any(|own| !own.is_known() || ["unknown", "authored_mask"].contains(&own.as_str()));
     for (code, question) in OF_FINDINGS {
-        let explained = code == "replay_mismatch" && (old || newer);
+        // What was captured or pasted has no footer by nature.
+        let captured = code == "no_footer" && dossier.input != InputKind::Log;
+        let explained = captured || code == "replay_mismatch" && (old || newer);
         if !explained && report.findings.iter().any(|finding| finding.code == code) {
             ask(question.to_owned());
         }
