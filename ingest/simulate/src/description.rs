@@ -269,14 +269,19 @@ pub struct Noise {
 #[derive(Debug, Error)]
 pub enum FleetError {
     /// No TOML of this form.
-    #[error("failed to read the description of the fleet: {0}")]
-    Toml(#[from] toml::de::Error),
+    #[error("failed to read the description of the fleet, line {line}: {message}")]
+    Toml {
+        /// Where, from 1.
+        line: usize,
+        /// What is wrong there.
+        message: String,
+    },
     /// A machine file is missing.
     #[error("failed to find the machine file {0:?} of a kind; it is neither beside the description nor built in")]
     NoMachine(String),
     /// A machine file is broken.
-    #[error("failed to read the machine file {0:?}: {1}")]
-    Machine(String, serde_json::Error),
+    #[error("failed to read the machine file {0:?}")]
+    Machine(String, #[source] serde_json::Error),
     /// Something in it does not fit together.
     #[error("failed to use the description of the fleet: {0}")]
     Unsound(String),
@@ -296,7 +301,10 @@ impl Fleet {
     /// # Errors
     /// When it is no description, names what is not there, or has rates that are none.
     pub fn parse(text: &str, machine: &mut dyn FnMut(&str) -> Option<String>) -> Result<Self, FleetError> {
-        let mut fleet: Self = toml::from_str(text)?;
+        let mut fleet: Self = toml::from_str(text).map_err(|error| FleetError::Toml {
+            line: 1 + text[..error.span().map_or(0, |span| span.start.min(text.len()))].matches('\n').count(),
+            message: error.message().to_owned(),
+        })?;
         for kind in &mut fleet.kinds {
             let text = machine(&kind.machine).or_else(|| built_in_machine(&kind.machine).map(str::to_owned));
             let text = text.ok_or_else(|| FleetError::NoMachine(kind.machine.clone()))?;

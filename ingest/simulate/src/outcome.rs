@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use wire::Path;
 
-use crate::description::{Fault, Setting};
+use crate::description::{Fault, FoundBy, Setting};
 use crate::log::Log;
 
 /// What becomes of a session.
@@ -108,7 +108,9 @@ impl Log<'_> {
             let declines = self.levers.same_adapter.is_some_and(|setting| setting.value.starts_with('0'));
             return if self.build.adr039 && in_process && !declines { Outcome::SameEngaged } else { Outcome::Same };
         }
-        if in_process && !self.is_unprintable() && self.happens(Fault::Contradiction) {
+        // An output walk prints no id, so nobody can hold the line against it.
+        let told = !self.is_unprintable() && self.pc.kind.found_by == FoundBy::DisplayPath;
+        if in_process && told && self.happens(Fault::Contradiction) {
             return Outcome::Contradiction;
         }
         self.across(path)

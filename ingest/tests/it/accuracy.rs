@@ -199,6 +199,25 @@ fn verdicts_are_exact_and_the_figures_stand_in_the_document() {
     assert!(page == written, "docs/accuracy.md says something else; WEAVEWATCH_BLESS=1 writes it anew");
 }
 
+/// What happens once in ten thousand logs of the built-in fleet happens here as well.
+#[test]
+fn verdicts_are_exact_where_faults_meet() {
+    let mut fleet = Fleet::example().expect("the built-in fleet is sound");
+    fleet.machines = 250;
+    fleet.kinds.iter_mut().for_each(|kind| kind.share = 1.0);
+    fleet.apps.iter_mut().for_each(|app| app.share = 1.0);
+    fleet.faults.values_mut().for_each(|rate| *rate = (*rate * 10.0).min(0.2));
+    fleet.quirks.values_mut().for_each(|rate| *rate = (*rate * 5.0).min(0.3));
+    fleet.settings.iter_mut().for_each(|setting| setting.share = 0.2);
+    let simulation = Simulation::new(fleet, SEED);
+    let mut accuracy = Accuracy::default();
+    for made in (0..250).flat_map(|index| simulation.machine(index)) {
+        accuracy.add(&made, &read(&made));
+    }
+    let shown = accuracy.faults.iter().take(20).cloned().collect::<Vec<_>>().join("\n");
+    assert!(accuracy.faults.is_empty(), "{} differences\n{shown}", accuracy.faults.len());
+}
+
 #[test]
 fn a_reader_that_is_wrong_is_seen() {
     let simulation = Simulation::new(fleet(), SEED);

@@ -56,6 +56,8 @@ pub(crate) struct Evidence {
     pub bridging: Option<u64>,
     /// The last refusal with a token.
     pub refusal: Option<(u64, String)>,
+    /// A record said so at some time, and no refusal followed: what `CHANGED` takes back then had run.
+    pub ran: bool,
     /// The placement line has lost its text.
     pub lost: bool,
 }
@@ -63,9 +65,9 @@ pub(crate) struct Evidence {
 impl Evidence {
     /// The placement line has lost its text: what the other records say (contract section 2).
     pub(crate) fn without_line(&self, ended: Ended) -> Ended {
-        // `CHANGED` names no adapter, so it keeps its text; without a readable line before it nobody knows what it changed.
+        // `CHANGED` names no adapter, so it keeps its text. That a split ran before it must then stand in another record.
         if ended.retired && ended.basis == Basis::Stated {
-            return Ended { retired: false, render: None, scanout: None, ..ended };
+            return Ended { retired: self.ran, render: None, scanout: None, ..ended };
         }
         let inferred = |split, line| Ended { split, basis: Basis::Inferred, line: Some(line), ..Ended::absent() };
         if let Some(line) = self.engaging.or(self.bridging) {

@@ -38,10 +38,12 @@ impl Log<'_> {
             self.note("empty_body", if placement { "weave placement:" } else { "" }, line);
         } else if ENGAGING.contains(&shape) {
             self.evidence.engaging = Some(line);
+            self.evidence.ran = true;
         }
         if TAKING_BACK.contains(&shape) || shape == "svk.disabled" || shape == "wp.changed" {
             self.evidence.engaging = None;
             self.evidence.bridging = None;
+            self.evidence.ran &= matches!(shape, "s12.retired" | "svk.retired" | "wp.changed");
         }
         line
     }
