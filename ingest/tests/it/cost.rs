@@ -98,7 +98,7 @@ fn the_worked_example_is_what_the_program_says() {
         let run = run(&root(), &args);
         assert_eq!((run.code, run.stderr.as_str()), (0, ""), "{command}");
         assert!(is_blessing() || expected == run.stdout, "`weavewatch {command}` prints\n{}", run.stdout);
-        anew += &format!("```console\n$ weavewatch {command}\n{}```\n{behind}", run.stdout);
+        anew.extend(["```console\n$ weavewatch ", command, "\n", &run.stdout, "```\n", behind]);
         examples += 1;
     }
     assert_eq!(examples, 2);
