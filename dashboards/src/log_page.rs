@@ -4,6 +4,7 @@
 use askama::Template;
 use wire::{Clock, Comparison, Replay, ScanReport};
 
+use crate::costs::Costs;
 use crate::frame::Frame;
 use crate::pieces::Known;
 use crate::sentence::{self, Part};
@@ -48,6 +49,8 @@ pub struct Told {
     pub advice: Vec<String>,
     /// What a reader must keep in mind.
     pub caveats: Vec<String>,
+    /// What crossing costs.
+    pub costs: Costs,
     /// Settings that are told: name, value, whose.
     pub settings: Vec<[String; 3]>,
     /// Display plug-in and display.

@@ -12,17 +12,17 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use resolver::Examiner;
-use resolver::cost::{Machinery, Measure, MeasureFold, Rings, Surface, in_crossing, placements, strategies};
+use resolver::cost::{Machinery, Measure, Rings, Surface, in_crossing, placements, strategies};
 use resolver::replay::{Told, replay};
 use wire::{
     COST_SCHEMA, CostReport, CostSource, Crossing, Machine, Observation, Path, Policy, Ranked, Strategies, Way,
 };
 
+use crate::explain::Dossier;
 use crate::one::Found;
 
 pub use inputs::Given;
-pub use page::page;
+pub use page::{measured_facts, page, told_by, way};
 pub use tables::Paging;
 
 /// What somebody wants to know beside the cost itself.
@@ -59,22 +59,23 @@ pub struct LogCost {
 /// # Errors
 /// Those of `read`.
 pub fn of_log(asked: &Asked, read: impl FnOnce(&mut dyn FnMut(Observation)) -> Result<Found>) -> Result<LogCost> {
-    let mut fold = LogFold::default();
-    let found = read(&mut |observation| fold.push(&observation))?;
-    let Found { name, facts, notes, error } = found;
-    let LogFold { examiner, measure } = fold;
-    let examination = examiner.finish(&facts);
-    let verdict = &examination.judgement.verdict;
-    let told = Source {
-        name,
-        told: &examination.told,
+    let dossier = Dossier::gather(read)?;
+    Ok(LogCost { report: of_dossier(asked, &dossier), notes: dossier.notes, error: dossier.error })
+}
+
+/// The cost of a log that is known already.
+pub fn of_dossier(asked: &Asked, dossier: &Dossier) -> CostReport {
+    let log = &dossier.report;
+    let source = Source {
+        name: log.file.clone(),
+        told: &dossier.told,
         panel: CostSource::Log,
-        crossing: verdict.crossing,
-        interop: verdict.interop_crossing,
-        path: examination.judgement.path,
-        policy: examination.policy,
+        crossing: log.verdict.crossing,
+        interop: log.verdict.interop_crossing,
+        path: log.path,
+        policy: dossier.policy,
     };
-    Ok(LogCost { report: report(asked, &told, Some(&measure.finish())), notes, error })
+    report(asked, &source, Some(&dossier.measure))
 }
 
 /// The cost of what the rules expect on a machine; `name` is what the answer calls it.
@@ -84,20 +85,6 @@ pub fn of_machine(asked: &Asked, told: &Told, name: String, path: Path, policy: 
     let interop = answer.interop.as_ref().is_some_and(|own| own.crossing);
     let crossing = answer.crossing;
     report(asked, &Source { name, told, panel: CostSource::Machine, crossing, interop, path, policy }, None)
-}
-
-/// Folds a log that is read anyhow.
-#[derive(Clone, Default)]
-struct LogFold {
-    examiner: Examiner,
-    measure: MeasureFold,
-}
-
-impl LogFold {
-    fn push(&mut self, observation: &Observation) {
-        self.examiner.push(observation);
-        self.measure.push(observation);
-    }
 }
 
 /// Where the answer comes from.
@@ -177,7 +164,7 @@ fn conclusion(report: &CostReport) -> String {
     let cost = match report.placements.iter().find(|own| own.happened && own.placement != Way::GlInteropShare) {
         Some(own) if own.placement == Way::Local => "Nothing crosses.".to_owned(),
         Some(own) => {
-            let what = page::way(own.placement);
+            let what = way(own.placement);
             let rate = page::moved(own);
             format!("{what}: {rate}{}.", own.verdict)
         }

@@ -13,6 +13,7 @@ use triage::explain::{self, Dossier, caveats, questions, verdict};
 use triage::replay::words;
 use wire::{Machine, ScanReport};
 
+use super::log_cost::costs;
 use super::{Asked, drawn, frame};
 use crate::app::App;
 use crate::auth::Caller;
@@ -133,6 +134,7 @@ pub fn told_by(dossier: &Dossier, report: &ScanReport) -> Result<Told, Error> {
         questions: questions::questions(dossier),
         advice: dossier.advice.iter().map(words::advice).collect(),
         caveats: caveats::caveats(dossier),
+        costs: costs(dossier),
         settings: settings.collect(),
         display: display.join(", "),
         finding_questions: report.findings.iter().map(question).collect(),

@@ -11,6 +11,7 @@ mod fleet;
 mod health;
 mod live;
 mod log;
+mod log_cost;
 mod logs;
 mod machine;
 mod machines;

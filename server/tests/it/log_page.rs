@@ -43,6 +43,9 @@ fn a_log_reads_like_a_lab_report() {
             // Expected beside observed, with every rule.
             "Expected by the rules",
             "<code>kill</code>",
+            // What it cost, as far as the log tells.
+            "What crossing costs",
+            "<b>happened</b>",
             // The ledger, the zone, what was lost.
             "4,321",
             "Europe/Berlin, UTC+02:00",
@@ -83,6 +86,42 @@ fn a_log_without_its_records_still_tells_its_verdict() {
         let page = page(&world, &format!("/logs/{}", id_of(1, &segment))).await;
         assert!(page.contains("are not kept any more") && page.contains("switched off by a setting"), "{page}");
         assert!(page.contains(I) && !page.contains("Expected by the rules"));
+    });
+}
+
+#[test]
+fn counters_of_a_log_are_its_cost() {
+    on_each_database(async |world| {
+        let mut engaged = log(1, 0x100, Path::D3d12, &[]);
+        engaged.log = log_id("a.log");
+        let size = [("panel.width", Field::Uint(3840)), ("panel.height", Field::Uint(2160))];
+        let rate = [("hz", Field::Decimal("60.00".to_owned())), ("period_ms", Field::Decimal("16.67".to_owned()))];
+        let window = [
+            ("split", Field::Int(1)),
+            ("xb_kb", Field::Uint(9_720_000)),
+            ("ing_direct", Field::Uint(600)),
+            ("ing_staged", Field::Uint(0)),
+        ];
+        let throttle = [("gb_per_s", Field::Decimal("2.31".to_owned()))];
+        engaged.observations.extend([
+            Observation::Event(event(110, 13, Kind::Display, "t.panel_rect", &size)),
+            Observation::Event(event(120, 14, Kind::Display, "t.refresh", &rate)),
+            Observation::Event(event(130, 15, Kind::RenderSplit, "rd.inproc", &window)),
+            Observation::Event(event(140, 16, Kind::BridgeDetail, "xb.throttle", &throttle)),
+        ]);
+        world.upload(&batch(1, vec![engaged.clone()])).await;
+        let page = page(&world, &format!("/logs/{}", id_of(1, &engaged))).await;
+        for words in [
+            "One atlas per rendered frame crosses: 1.0 GB/s, measured; holds 60 Hz on this link",
+            "<td role=\"cell\">16.6 MB</td>",
+            "Over the bridge: 9.95 GB",
+            "60, told by the log, line 14",
+            "at least 2310000000, told by the log",
+            // The pixel format is told by nobody.
+            "4 to 8, told by nobody: what is possible",
+        ] {
+            assert!(page.contains(words), "{words:?} is missing: {page}");
+        }
     });
 }
 

@@ -61,24 +61,34 @@ pub(super) fn moved(own: &PlacementCost) -> String {
 }
 
 fn inputs(inputs: &[CostInput]) -> Block {
-    let rows = inputs.iter().map(|own| {
-        let low = plain(own.low);
-        let value = match own.high.map(plain) {
-            Some(high) if high == low => low,
-            Some(high) => format!("{low} to {high}"),
-            None => format!("at least {low}"),
-        };
-        let by = match own.source {
-            CostSource::Given => "the command line",
-            CostSource::Log => "the log",
-            CostSource::Machine => "the machine",
-            CostSource::Reference => "the reference laptop",
-            CostSource::Bounds => "nobody: what is possible",
-        };
-        let line = own.line.map(|line| format!(", line {line}")).unwrap_or_default();
-        vec![own.name.to_string(), value, format!("{by}{line}")]
-    });
+    let rows = inputs.iter().map(|own| vec![own.name.to_string(), value(own), teller(own)]);
     Block::Table(Table { columns: vec!["Number", "Value", "Told by"], rows: rows.collect() })
+}
+
+/// A number with who told it: `60, told by the log, line 12`.
+pub fn told_by(input: &CostInput) -> String {
+    format!("{}, told by {}", value(input), teller(input))
+}
+
+fn value(input: &CostInput) -> String {
+    let low = plain(input.low);
+    match input.high.map(plain) {
+        Some(high) if high == low => low,
+        Some(high) => format!("{low} to {high}"),
+        None => format!("at least {low}"),
+    }
+}
+
+fn teller(input: &CostInput) -> String {
+    let by = match input.source {
+        CostSource::Given => "the command line",
+        CostSource::Log => "the log",
+        CostSource::Machine => "the machine",
+        CostSource::Reference => "the reference laptop",
+        CostSource::Bounds => "nobody: what is possible",
+    };
+    let line = input.line.map(|line| format!(", line {line}")).unwrap_or_default();
+    format!("{by}{line}")
 }
 
 /// As few digits as tell it.
@@ -100,7 +110,8 @@ fn missing(name: &str) -> String {
     format!("{what}: {option}")
 }
 
-fn measured_facts(measured: &MeasuredCost) -> Vec<(String, String)> {
+/// What the counters say, by name.
+pub fn measured_facts(measured: &MeasuredCost) -> Vec<(String, String)> {
     let mut facts = Vec::new();
     let mut tell = |name: &str, value: String| facts.push((name.to_owned(), value));
     if measured.windows > 0 {

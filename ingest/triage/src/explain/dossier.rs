@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::io::Read;
 
 use resolver::Examiner;
+use resolver::cost::{Measure, MeasureFold};
 use resolver::replay::{Told, advise, advise_on_log, compare, replay};
 use wire::{
     Adapter, Advice, Comparison, Event, Fields, InputKind, Kind, Level, Observation, Outcome, Placement, Policy,
@@ -32,6 +33,8 @@ pub struct Dossier {
     pub comparison: Comparison,
     /// What would make it better, smallest first.
     pub advice: Vec<Advice>,
+    /// What its counters say, and what it tells of its pictures: [`cost`](crate::cost::of_dossier) makes a price of it.
+    pub measure: Box<Measure>,
     /// What the last placement record says, where it can be read.
     pub observed: Option<Placement>,
     /// Files beside the log that told more of the machine.
@@ -52,6 +55,7 @@ pub struct Dossier {
 #[derive(Default)]
 pub struct Gathering {
     examiner: Examiner,
+    measure: Box<MeasureFold>,
     timeline: Timeline,
     causes: Causes,
     seen: Seen,
@@ -132,6 +136,7 @@ impl Gathering {
     /// Takes the next observation, in file order.
     pub fn push(&mut self, observation: &Observation) {
         self.examiner.push(observation);
+        self.measure.push(observation);
         self.timeline.push(observation);
         self.causes.push(observation);
         if let Observation::Event(event) = observation {
@@ -141,7 +146,7 @@ impl Gathering {
 
     /// Everything that is to be said; `found` is what the reading of the log told beside the observations.
     pub fn finish(self, found: Found) -> Dossier {
-        let Self { examiner, timeline, causes, seen } = self;
+        let Self { examiner, measure, timeline, causes, seen } = self;
         let examination = examiner.finish(&found.facts);
         let facts = found.facts;
         let report = ScanReport::new(found.name, facts.process, facts.end, facts.counts, examination.judgement);
@@ -155,6 +160,7 @@ impl Gathering {
             answer: examination.answer,
             comparison: examination.comparison,
             advice,
+            measure: Box::new(measure.finish()),
             observed: examination.observed,
             beside: Vec::new(),
             causes,
