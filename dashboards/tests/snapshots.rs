@@ -87,6 +87,9 @@ fn no_page_and_no_picture_is_left_out() {
     let sampled: BTreeSet<_> = pages::every(str::to_owned).into_iter().map(|(name, _)| name.to_owned()).collect();
     assert!(drawn.len() > 15, "{drawn:?}");
     assert_eq!(sampled, drawn, "sample/pages.rs draws each");
+    if std::env::var_os("WEAVEWATCH_BLESS").is_some() {
+        return;
+    }
     // And no file lies there that nothing draws.
     let charts = pages::charts(str::to_owned).into_iter().map(|chart| format!("chart-{}.txt", chart.name));
     let expected: BTreeSet<_> = sampled.iter().map(|name| format!("{name}.html")).chain(charts).collect();

@@ -38,8 +38,8 @@
       if (own.grid) own.grid.top = Math.max(own.grid.top ?? 0, 12 + rows * LEGEND_ROW_PX);
     }
     if (width < NARROW_PX) {
-      for (const one of own.yAxis ?? []) if (one.axisLabel.width) one.axisLabel.width = width / 4;
-      for (const one of own.xAxis ?? []) if (one.axisLabel.width) Object.assign(one.axisLabel, { rotate: 60, width: 96, overflow: 'truncate' });
+      for (const one of own.yAxis ?? []) if (one.axisLabel.width) one.axisLabel.width = width / 3;
+      for (const one of own.xAxis ?? []) if (one.axisLabel.width) Object.assign(one.axisLabel, { rotate: 60, width: one.position === 'top' ? 144 : 96, overflow: 'truncate' });
       for (const series of own.series.filter(each => each.type === 'sankey')) {
         Object.assign(series, { right: width / 4, label: { ...series.label, width: width / 4, fontSize: 10 } });
       }
