@@ -170,6 +170,13 @@ fn what_is_not_told_is_named_and_what_is_typed_wins() {
 }
 
 #[test]
+fn a_bridge_on_one_adapter_crosses_nothing() {
+    let report = answer(&["logs/ok/vk_adr039_bridge_names_the_line.log"]);
+    assert_eq!(report.crossing, Crossing::None);
+    assert_eq!(report.conclusion, "Nothing crosses: the 29.9 MB/s of the bridge stay on one GPU.");
+}
+
+#[test]
 fn every_machine_and_every_log_of_the_fixtures_has_an_answer() {
     let fixtures = root().join("fixtures");
     let mut asked = 0;

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use resolver::cost::{Machinery, Measure, Rings, Surface, in_crossing, placements, strategies};
+use resolver::cost::{Machinery, Measure, Rings, Surface, in_crossing, placements, strategies, words};
 use resolver::replay::{Told, replay};
 use wire::{
     COST_SCHEMA, CostReport, CostSource, Crossing, Machine, Observation, Path, Policy, Ranked, Strategies, Way,
@@ -162,7 +162,12 @@ fn with_instances(machine: &Machine, instances: u32, path: Path, policy: Policy)
 
 fn conclusion(report: &CostReport) -> String {
     let cost = match report.placements.iter().find(|own| own.happened && own.placement != Way::GlInteropShare) {
-        Some(own) if own.placement == Way::Local => "Nothing crosses.".to_owned(),
+        Some(own) if own.placement == Way::Local => match report.measured.as_ref().and_then(|own| own.bytes_per_second)
+        {
+            // A split engages on one adapter too, and then its bridge has counters all the same.
+            Some(rate) => format!("Nothing crosses: the {} of the bridge stay on one GPU.", words::rate(Some(rate))),
+            None => "Nothing crosses.".to_owned(),
+        },
         Some(own) => {
             let what = way(own.placement);
             let rate = page::moved(own);
