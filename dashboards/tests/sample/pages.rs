@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dashboards::chart::Chart;
 use dashboards::{
-    Account, AuditPage, DeedLine, EmbedPage, ErrorPage, ExplorePage, Former, Frame, Known, Ledger, LivePage, LiveRow,
-    LogPage, LogRow, LogsRow, LogsSide, LoneRecord, Moment, Names, NoteLine, Outcome, Query, ReportLine, ReportPage,
-    ReportState, SignInPage, Standing, TokenLine, TokensPage, Told, TriagePage, TwoLogsPage, WhatIfPage,
+    Account, AuditPage, CostRow, Costs, DeedLine, EmbedPage, ErrorPage, ExplorePage, Former, Frame, Known, Ledger,
+    LivePage, LiveRow, LogPage, LogRow, LogsRow, LogsSide, LoneRecord, Moment, Names, NoteLine, Outcome, Query,
+    ReportLine, ReportPage, ReportState, SignInPage, Standing, TokenLine, TokensPage, Told, TriagePage, TwoLogsPage,
+    WhatIfPage,
 };
 use wire::{Agreement, Comparison, Luid, Replay};
 
@@ -228,6 +229,20 @@ fn told(tell: Tell) -> Told {
         policy: "document",
         answer,
         expected: tell("A D3D12 app engages."),
+        costs: Costs {
+            conclusion: tell("One woven copy crosses the bus: it holds 60 Hz."),
+            rows: vec![CostRow {
+                way: "woven picture, one copy",
+                happened: true,
+                expected: false,
+                per_picture: tell("33.2 MB"),
+                per_second: tell("2.0 GB/s"),
+                frame_share: tell("65 % to 70 %"),
+                verdict: tell("holds 60 Hz on this link"),
+            }],
+            measured: vec![(tell("xb_kb"), tell("32400"))],
+            inputs: vec![(tell("panel.pixels"), tell("3840 × 2160, told by the log"))],
+        },
         comparison: Comparison {
             result: Agreement::CannotTell,
             rule: None,
