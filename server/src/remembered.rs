@@ -20,6 +20,7 @@ use crate::app::App;
 use crate::auth::Caller;
 use crate::error::{Error, Html};
 use crate::packed;
+use crate::pages::Framed;
 use crate::store::Marks;
 
 /// What all pages may take: some hundred of the longest, thousands of usual ones.
@@ -64,7 +65,15 @@ struct Key {
 struct Entry {
     mark: String,
     used: u64,
+    page: Page,
+}
+
+/// A page, as it is sent.
+#[derive(Clone)]
+struct Page {
     packed: Bytes,
+    /// Where it may stand in a frame.
+    framed: Option<Framed>,
 }
 
 /// The middleware of a page, behind its guard: what is remembered is shown to nobody who may not ask.
@@ -77,14 +86,15 @@ pub async fn remember(State((app, shows)): State<(App, Shows)>, request: Request
     let mark = shows.mark(marks);
     let takes_gzip = packed::is_taken(request.headers());
     let key = Key::of(&request);
-    if let Some(packed) = app.remembered.get(&key, &mark) {
-        return page(packed, takes_gzip).await;
+    if let Some(page) = app.remembered.get(&key, &mark) {
+        return page.answer(takes_gzip).await;
     }
     let response = next.run(request).await;
     if !is_lasting(&response) {
         return response;
     }
-    let (_, body) = response.into_parts();
+    let framed = response.extensions().get().cloned();
+    let body = response.into_body();
     // It is in memory already.
     let packing = async {
         let plain = to_bytes(body, PAGE_BYTES).await.map_err(anyhow::Error::from)?;
@@ -93,8 +103,9 @@ pub async fn remember(State((app, shows)): State<(App, Shows)>, request: Request
     };
     match packing.await {
         Ok(packed) => {
-            app.remembered.keep(key, mark, packed.clone());
-            page(packed, takes_gzip).await
+            let page = Page { packed, framed };
+            app.remembered.keep(key, mark, page.clone());
+            page.answer(takes_gzip).await
         }
         Err(error) => Html(Error::Internal(error.context("failed to pack a page"))).into_response(),
     }
@@ -111,15 +122,23 @@ fn is_lasting(response: &Response) -> bool {
 
 const HTML: &str = "text/html; charset=utf-8";
 
-async fn page(packed: Bytes, takes_gzip: bool) -> Response {
-    let told: [(HeaderName, &'static str); 2] = [(CONTENT_TYPE, HTML), (VARY, "accept-encoding")];
-    if takes_gzip {
-        return (told, [(CONTENT_ENCODING, "gzip")], Body::from(packed)).into_response();
-    }
-    let plain = tokio::task::spawn_blocking(move || packed::unpack(&packed)).await.map_err(anyhow::Error::from);
-    match plain.and_then(|plain| plain.map_err(anyhow::Error::from)) {
-        Ok(plain) => (told, plain).into_response(),
-        Err(error) => Html(Error::Internal(error.context("failed to unpack a page"))).into_response(),
+impl Page {
+    async fn answer(self, takes_gzip: bool) -> Response {
+        let Self { packed, framed } = self;
+        let told: [(HeaderName, &'static str); 2] = [(CONTENT_TYPE, HTML), (VARY, "accept-encoding")];
+        let mut response = if takes_gzip {
+            (told, [(CONTENT_ENCODING, "gzip")], Body::from(packed)).into_response()
+        } else {
+            let plain = tokio::task::spawn_blocking(move || packed::unpack(&packed)).await.map_err(anyhow::Error::from);
+            match plain.and_then(|plain| plain.map_err(anyhow::Error::from)) {
+                Ok(plain) => (told, plain).into_response(),
+                Err(error) => return Html(Error::Internal(error.context("failed to unpack a page"))).into_response(),
+            }
+        };
+        if let Some(framed) = framed {
+            response.extensions_mut().insert(framed);
+        }
+        response
     }
 }
 
@@ -147,7 +166,7 @@ impl Key {
 }
 
 impl Remembered {
-    fn get(&self, key: &Key, mark: &str) -> Option<Bytes> {
+    fn get(&self, key: &Key, mark: &str) -> Option<Page> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let kept = &mut *kept;
         let (own, entry) = kept.by_key.get_key_value(key)?;
@@ -157,18 +176,18 @@ impl Remembered {
             kept.remove(&own);
             return None;
         }
-        let (used, packed) = (entry.used, entry.packed.clone());
+        let (used, page) = (entry.used, entry.page.clone());
         kept.by_use.remove(&used);
         kept.uses += 1;
         kept.by_use.insert(kept.uses, own);
         if let Some(entry) = kept.by_key.get_mut(key) {
             entry.used = kept.uses;
         }
-        Some(packed)
+        Some(page)
     }
 
-    fn keep(&self, key: Key, mark: String, packed: Bytes) {
-        let size_bytes = size_bytes(&key, &packed);
+    fn keep(&self, key: Key, mark: String, page: Page) {
+        let size_bytes = size_bytes(&key, &page);
         if size_bytes > BYTES / 8 {
             return;
         }
@@ -179,7 +198,7 @@ impl Remembered {
         let used = kept.uses;
         kept.size_bytes += size_bytes;
         kept.by_use.insert(used, key.clone());
-        kept.by_key.insert(key, Entry { mark, used, packed });
+        kept.by_key.insert(key, Entry { mark, used, page });
         while kept.size_bytes > BYTES {
             let Some((_, oldest)) = kept.by_use.pop_first() else { return };
             kept.remove(&oldest);
@@ -191,13 +210,13 @@ impl Kept {
     fn remove(&mut self, key: &Key) {
         if let Some(entry) = self.by_key.remove(key) {
             self.by_use.remove(&entry.used);
-            self.size_bytes -= size_bytes(key, &entry.packed);
+            self.size_bytes -= size_bytes(key, &entry.page);
         }
     }
 }
 
-fn size_bytes(key: &Key, packed: &Bytes) -> usize {
-    ENTRY_BYTES + key.size_bytes() + packed.len()
+fn size_bytes(key: &Key, page: &Page) -> usize {
+    ENTRY_BYTES + key.size_bytes() + page.packed.len()
 }
 
 impl std::fmt::Debug for Remembered {
@@ -216,7 +235,7 @@ mod tests {
     }
 
     fn keep(pages: &Remembered, address: &str, mark: &str, bytes: usize) {
-        pages.keep(key(address), mark.to_owned(), vec![0; bytes].into());
+        pages.keep(key(address), mark.to_owned(), Page { packed: vec![0; bytes].into(), framed: None });
     }
 
     #[test]

@@ -84,7 +84,7 @@ pub fn table() -> Vec<Route> {
         get("/metrics", Access::Open, self::get(telemetry::answer)),
         // People.
         page("/", Shows::Logs, self::get(pages::fleet)),
-        get("/embed/{chart}", Access::Page, self::get(pages::embed)),
+        page("/embed/{chart}", Shows::Logs, self::get(pages::embed)),
         page("/explore", Shows::Logs, self::get(pages::explore)),
         page("/compare", Shows::Logs, self::get(pages::compare)),
         page("/logs", Shows::Logs, self::get(pages::logs)),

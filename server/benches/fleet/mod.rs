@@ -56,7 +56,7 @@ pub async fn filled(name: &str, place: &Place, logs: u64, records: &Records) {
 /// Machines, logs with documents of the usual size, reasons and packed records, made in bulk.
 async fn fill(connection: &mut AnyConnection, logs: u64, records: &Records) {
     let Records { count, packed, plain_bytes } = records;
-    let report = report();
+    let documents = documents();
     let situations: Vec<_> =
         (0..SITUATIONS as usize).map(|number| content(&situation(number)).expect("plain data")).collect();
     execute(connection, "begin").await;
@@ -90,7 +90,7 @@ async fn fill(connection: &mut AnyConnection, logs: u64, records: &Records) {
         insert(
             connection,
             columns,
-            numbers.clone().map(|number| log(number, &report, *count, situations[(number % SITUATIONS) as usize].0)),
+            numbers.clone().map(|number| log(number, &documents, *count, situations[(number % SITUATIONS) as usize].0)),
         )
         .await;
         let reasons = numbers.clone().filter_map(|number| Some(format!("('{}', '{}')", id(number), reason(number)?)));
@@ -145,7 +145,7 @@ pub async fn settle(connection: &mut AnyConnection, place: &Place) {
     }
 }
 
-fn log(number: u64, report: &str, count: u64, situation: i64) -> String {
+fn log(number: u64, (facts, report): &(String, String), count: u64, situation: i64) -> String {
     let machine = number % MACHINES;
     let day = (number / MACHINES) % DAYS;
     let date = jiff::civil::date(2026, 1, 1).checked_add(jiff::Span::new().days(day.cast_signed())).expect("a day");
@@ -160,7 +160,7 @@ fn log(number: u64, report: &str, count: u64, situation: i64) -> String {
     let render = format!("NVIDIA GeForce RTX {}080 Laptop GPU", 2 + machine % 5);
     let scanout = if machine.is_multiple_of(3) { "AMD Radeon(TM) Graphics" } else { "Intel(R) Iris(R) Xe Graphics" };
     format!(
-        "('{id}', '{machine:032x}', '{number:032x}', 'DisplayXR_App.exe.{number}.log', '2026-04-10T00:00:00.000Z', 200000, '{{}}', \
+        "('{id}', '{machine:032x}', '{number:032x}', 'DisplayXR_App.exe.{number}.log', '2026-04-10T00:00:00.000Z', 200000, '{facts}', \
          '{report}', {started_s}, '{date}', 'App{}.exe', '2.{}.0', '{}', '{split}', '{crossing}', 0, {killed}, {}, '{}', \
          '{outcome}', '{render}', '{scanout}', '{render} → {scanout}', {count}, {rules}, '{cohort:016x}', \
          {machine}, {situation})",
@@ -193,7 +193,7 @@ fn mixed(number: u64) -> u64 {
 }
 
 /// A log from the fixtures, read.
-fn fixture() -> (Vec<Observation>, wire::ScanReport) {
+fn fixture() -> (Vec<Observation>, wire::LogFacts, wire::ScanReport) {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/logs/ok");
     let files = std::fs::read_dir(folder).expect("the fixtures").filter_map(|entry| Some(entry.ok()?.path()));
     let file = files.filter(|path| path.extension().is_some_and(|end| end == "log")).min().expect("a log");
@@ -206,12 +206,17 @@ fn fixture() -> (Vec<Observation>, wire::ScanReport) {
         examiner.push(observation);
     }
     let judgement = examiner.finish(&facts).judgement;
-    (all, wire::ScanReport::new("a.log".to_owned(), facts.process, facts.end, facts.counts, judgement))
+    let report = facts.clone();
+    let report = wire::ScanReport::new("a.log".to_owned(), report.process, report.end, report.counts, judgement);
+    (all, facts, report)
 }
 
-/// The report of it.
-fn report() -> String {
-    serde_json::to_string(&fixture().1).expect("plain data").replace('\'', "''")
+/// What is known of it, and its report, as they are stored.
+fn documents() -> (String, String) {
+    let (_, facts, report) = fixture();
+    let [facts, report] = [serde_json::to_string(&facts), serde_json::to_string(&report)];
+    let quoted = |json: serde_json::Result<String>| json.expect("plain data").replace('\'', "''");
+    (quoted(facts), quoted(report))
 }
 
 impl Records {

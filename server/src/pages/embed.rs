@@ -64,6 +64,7 @@ async fn draw(app: &App, chart: &str, query: Query) -> Result<Response, Error> {
         "programs" => fleet.by_exe = spread(),
         _ => fleet.by_gpu_pair = spread(),
     }
+    // When it was counted: as long as the page is remembered (`remembered`), nothing has changed since.
     drawn(EmbedPage { name, fleet, as_of: text::now(), ..EmbedPage::default() }.render())
 }
 

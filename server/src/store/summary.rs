@@ -1,5 +1,6 @@
 //! How many logs and machines: in all, and by any combination of dimensions (contract section 4).
 
+use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -118,7 +119,7 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn counting(&self) -> sqlx::Result<Counting> {
-        Ok(Counting { read: self.read().await?, answers: Vec::new(), newest: None })
+        Ok(Counting { read: self.read().await?, answers: Vec::new(), newest: OnceCell::new() })
     }
 
     /// [`Counting::summary`] alone.
@@ -160,7 +161,7 @@ pub struct Counting {
     read: Transaction<'static, Any>,
     /// A page asks a few dozen questions at most.
     answers: Vec<(Filter, Vec<Dimension>, Vec<Group>)>,
-    newest: Option<Option<Date>>,
+    newest: OnceCell<Option<Date>>,
 }
 
 impl Counting {
@@ -206,13 +207,13 @@ impl Counting {
     /// # Errors
     /// When the database fails.
     pub async fn newest_day(&mut self) -> sqlx::Result<Option<Date>> {
-        if let Some(known) = self.newest {
-            return Ok(known);
+        if let Some(known) = self.newest.get() {
+            return Ok(*known);
         }
         // A year of five digits, which hostile logs have, sorts among those of four.
         let sql = "select max(day) from rollups where dimension = '' and day < $1 and length(day) = 10";
         let day: Option<String> = sqlx::query_scalar(sql).bind(ALL_DAYS).fetch_one(&mut *self.read).await?;
-        Ok(*self.newest.insert(day.and_then(|day| day.parse().ok())))
+        Ok(*self.newest.get_or_init(|| day.and_then(|day| day.parse().ok())))
     }
 
     async fn counts(&mut self, filter: &Filter, group_by: &[Dimension]) -> sqlx::Result<Vec<Group>> {
