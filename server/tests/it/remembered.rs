@@ -121,7 +121,7 @@ async fn step(world: &World, other: &World, name: &str, report: &str) {
         }
         "an agent that only says that it lives" => {
             let mut alive = batch(1, Vec::new());
-            alive.agent = "9.9.9-alive".to_owned();
+            "9.9.9-alive".clone_into(&mut alive.agent);
             alive.heartbeat = Some(wire::Heartbeat::default());
             world.upload(&alive).await;
         }
