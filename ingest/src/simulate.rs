@@ -1,7 +1,7 @@
 //! `weavewatch simulate`: a fleet of logs with the truth about each of them, in a folder or as a zip stream.
 //!
-//! `simulate` (the crate) makes the logs of a machine; here machines are made on many threads ([`crew`]), written where they
-//! shall go ([`sink`]), and counted. What is made of a machine waits until the machines before it are written, so both ways
+//! `simulate` (the crate) makes the logs of a machine; here machines are made on many threads (`crew`), written where they
+//! shall go (`sink`), and counted. What is made of a machine waits until the machines before it are written, so both ways
 //! give the same bytes whatever the number of threads.
 
 mod crew;

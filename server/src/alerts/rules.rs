@@ -121,7 +121,7 @@ impl Alerts {
     /// Reads the file.
     ///
     /// # Errors
-    /// [`Usage`] for what is wrong in it; others when it cannot be read.
+    /// `Usage` for what is wrong in it; others when it cannot be read.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
         let shown = path.display().to_string();
         let text = std::fs::read_to_string(path).with_context(|| format!("failed to read the rules in {shown}"))?;
