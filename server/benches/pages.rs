@@ -1,11 +1,11 @@
 //! What every page costs with a million logs, as a ratio to `/healthz` of the same server, asked by turns; and how much the
 //! front page loads (issue 6, acceptance 3).
 //!
-//! `cargo bench -p server --bench pages -- [LOGS] [sqlite|postgres] [keep]`, on SQLite, and on PostgreSQL when
-//! `WEAVEWATCH_TEST_POSTGRES` holds the URL of a superuser. `keep` leaves the databases for the next run. The server is the
-//! program itself in a process of its own, asked over one connection with a token. Each page is asked first after a commit,
-//! when it has to be drawn, then again; the goal is for the page asked again, and both are printed. Ends with an error when a
-//! goal is missed.
+//! `cargo bench -p server --bench pages -- [LOGS] [sqlite|postgres] [keep] [/PAGE…]`, on SQLite, and on PostgreSQL when
+//! `WEAVEWATCH_TEST_POSTGRES` holds the URL of a superuser. `keep` leaves the databases for the next run; with `/PAGE` only
+//! addresses that begin so are asked. The server is the program itself in a process of its own, asked over one connection with
+//! a token. Each page is asked first after a commit, when it has to be drawn, then again; the goal is for the page asked again,
+//! and both are printed. Ends with an error when a goal is missed.
 
 mod client;
 mod fleet;
@@ -147,7 +147,9 @@ async fn measured(place: &Place, database: &[&str]) -> usize {
     let mut client = Client::new(&address, &token);
     println!("{}: median of {TURNS} turns with /healthz; first: after a commit, of {FIRSTS} or 1", place.kind());
     let mut missed = 0;
-    for address in addresses(&mut client) {
+    let only: Vec<_> = std::env::args().skip(1).filter(|word| word.starts_with('/')).collect();
+    let is_wanted = |address: &String| only.is_empty() || only.iter().any(|own| address.starts_with(own));
+    for address in addresses(&mut client).into_iter().filter(is_wanted) {
         missed += usize::from(!page(&mut client, &mut connection, &address).await);
     }
     missed += weight(&mut client);

@@ -10,7 +10,7 @@ use crate::alerts;
 use crate::app::{App, WAITING_KIB};
 use crate::auth::Caller;
 use crate::error::{Error, Html};
-use crate::store::{Beat, Filter, Store};
+use crate::store::{Beat, Holdings, Store};
 use crate::text;
 
 /// Machines that are silent, agents that are behind, segments that were refused: the first of each.
@@ -37,22 +37,41 @@ pub async fn page(State(app): State<App>, caller: Option<Extension<Caller>>, _as
 async fn read(app: &App) -> Result<HealthPage, Error> {
     let store = &app.store;
     let since = AGES.map(|(_, seconds)| text::from_now(-seconds));
-    let (contacts, machines) = store.contacts_since(since.each_ref().map(String::as_str)).await?;
-    let (mut beats, _) = store.beats().await?;
+    // Many small questions, of which none waits for another: on PostgreSQL each is a way there and back.
+    let (
+        (contacts, machines),
+        (mut beats, _),
+        (kept, lately),
+        (letters, _),
+        words,
+        versions,
+        losses,
+        silent,
+        held,
+        older,
+        days,
+    ) = tokio::try_join!(
+        store.contacts_since(since.each_ref().map(String::as_str)),
+        store.beats(),
+        store.dead_letter_counts(DAYS),
+        store.dead_letters(None, None, ROWS),
+        store.unknown_words(),
+        store.agent_versions(),
+        store.fleet_losses(),
+        store.silent_machines(ROWS),
+        store.holdings(),
+        store.logs_to_judge(false),
+        store.columnar_days(),
+    )?;
     let waiting_bytes = beats.iter().map(|beat| beat.queue_bytes).fold(0, u64::saturating_add);
     beats.retain(|beat| beat.queue_bytes > 0 || beat.slowed.is_some());
     beats.sort_by_key(|beat| std::cmp::Reverse((beat.lag_s, beat.queue_bytes)));
     beats.truncate(ROWS as usize);
-    let (kept, lately) = store.dead_letter_counts(DAYS).await?;
-    let (letters, _) = store.dead_letters(None, None, ROWS).await?;
-    let (words, more) = store.drift(&Filter::default(), 1).await?;
-    let versions = store.agent_versions().await?;
-    let losses = store.fleet_losses().await?;
     let mut page = HealthPage {
         machines: count(machines),
         contacts: contacts.map(count),
         versions: versions.into_iter().map(|own| (own.agent, count(own.machines), own.last_contact)).collect(),
-        silent: store.silent_machines(ROWS).await?,
+        silent,
         waiting: beats.into_iter().map(waiting).collect(),
         waiting_bytes,
         losses: losses
@@ -74,13 +93,13 @@ async fn read(app: &App) -> Result<HealthPage, Error> {
                 size_bytes: count(own.size_bytes),
             })
             .collect(),
-        unknown_words: words.len() as u64 + count(more),
+        unknown_words: count(words),
         ..HealthPage::default()
     };
     if let Some(rules) = &app.alerts {
         page.alerts = Some(alerts::lines(store, rules, jiff::Timestamp::now()).await?);
     }
-    server(app, &mut page).await?;
+    server(app, held, older, days, &mut page);
     Ok(page)
 }
 
@@ -95,11 +114,9 @@ fn waiting(beat: Beat) -> Waiting {
 }
 
 /// What the server knows of itself.
-async fn server(app: &App, page: &mut HealthPage) -> Result<(), Error> {
+fn server(app: &App, held: Holdings, older: u64, days: i64, page: &mut HealthPage) {
     let store = &app.store;
-    let held = store.holdings().await?;
     let logs: i64 = held.logs_by_split.iter().map(|(_, logs)| logs).sum();
-    let older = store.logs_to_judge(false).await?;
     let size = |own: u64| bytes(own as f64);
     let mut rows = vec![
         ("Version", env!("CARGO_PKG_VERSION").to_owned()),
@@ -127,7 +144,6 @@ async fn server(app: &App, page: &mut HealthPage) -> Result<(), Error> {
     }
     let waiting = (WAITING_KIB as usize).saturating_sub(app.waiting.available_permits());
     rows.push(("Uploads that wait to be stored", size(waiting as u64 * 1024)));
-    let days = store.columnar_days().await?;
     rows.push(("Days for a columnar copy", days.to_string()));
     let tokens = held.tokens_by_scope.iter().filter(|(_, count)| *count > 0);
     let tokens: Vec<_> = tokens.map(|(scope, count)| format!("{count} {scope}")).collect();
@@ -143,5 +159,4 @@ async fn server(app: &App, page: &mut HealthPage) -> Result<(), Error> {
     });
     page.last_upload = held.last_upload;
     page.server = rows;
-    Ok(())
 }

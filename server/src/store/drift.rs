@@ -238,6 +238,16 @@ impl Store {
         Ok((words, left_out))
     }
 
+    /// How many of them [`Store::drift`] would find over all logs, without looking at a log.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn unknown_words(&self) -> sqlx::Result<i64> {
+        sqlx::query_scalar("select count(*) from (select distinct kind, what, build from log_drift) as words")
+            .fetch_one(&self.pool)
+            .await
+    }
+
     /// Where the examples stand and what is said there.
     async fn add_places(&self, words: &mut [UnknownWord]) -> sqlx::Result<()> {
         let mut places = HashMap::new();
