@@ -33,7 +33,7 @@ def arguments():
     parser = argparse.ArgumentParser(prog="tests/race", description="The same jobs, done by this project and by its peers.")
     parser.add_argument("--only", type=lambda text: text.split(","), default=list(RACES), metavar="RACE[,RACE]")
     parser.add_argument("--size-mib", type=int, default=400, help="the noise-heavy log (default 400)")
-    parser.add_argument("--machines", type=int, default=200, help="of the simulated fleet (default 200, 30 days)")
+    parser.add_argument("--machines", type=int, default=40, help="of the simulated fleet (default 40, 30 days)")
     parser.add_argument("--runs", type=int, default=5, help="alternating runs, of which the least processor time counts")
     parser.add_argument("--seconds", type=int, default=30, help="how long the tail race writes")
     parser.add_argument("--work", help="where the logs go for a while, 2 GiB with the defaults")

@@ -22,7 +22,7 @@ fn the_page_answers_with_data_and_without() {
         assert!(page.contains("7 logs") && page.contains("3 machines"), "{page}");
         assert!(page.contains("killed_by_env"));
         let filtered = world.get("/logs?split=engaged").await.text();
-        assert!(filtered.contains("Game.exe") && !filtered.contains("MyViewer.exe"), "{filtered}");
+        assert!(filtered.contains("Game.exe</bdi>") && !filtered.contains("MyViewer.exe</bdi>"), "{filtered}");
     });
 }
 
