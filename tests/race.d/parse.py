@@ -124,4 +124,6 @@ def lnav_command(work):
         "(select log_path, max(log_line), render, scanout, rest from displayxr_log where rest is not null group by log_path)"
     )
     os.environ["LNAV_HOME"] = str(config)
-    return lambda path: ["lnav", "-I", str(config), "-n", "-r", "-c", question, "-c", ":write-csv-to -", str(path)]
+    lnav = ["lnav", "-I", str(config), "-n", "-c", question, "-c", ":write-csv-to -"]
+    # Started for each log: of a folder whose logs all begin alike, it loads another part each time.
+    return lambda path: ["find", str(path), "-name", "*.log", "-exec", *lnav, "{}", ";"] if path.is_dir() else [*lnav, str(path)]
