@@ -103,14 +103,7 @@ fn stage_a(log: &mut Log<'_>, outcome: &Outcome) -> Ended {
             log.found_scanout();
             log.own_placement(false, "dp_refused_scanout")
         }
-        Outcome::NewToken(token) => {
-            let refusal = log.put(record("s11.disabled").text("cause", token.clone()));
-            log.evidence.refusal = Some((refusal, token.clone()));
-            log.found_scanout();
-            let ended = log.own_placement(false, token);
-            log.unknown_token(refusal, &ended, token);
-            ended
-        }
+        Outcome::NewToken(token) => log.refused_by_new_token("s11.disabled", token),
         _ => {
             weaver(log);
             log.bridge();

@@ -119,14 +119,7 @@ fn open(log: &mut Log<'_>, outcome: &Outcome) -> Ended {
             log.found_scanout();
             log.own_placement(false, "stage_a_failed")
         }
-        Outcome::NewToken(token) => {
-            let refusal = log.put(record("s12.disabled").text("cause", token.clone()));
-            log.evidence.refusal = Some((refusal, token.clone()));
-            log.found_scanout();
-            let ended = log.own_placement(false, token);
-            log.unknown_token(refusal, &ended, token);
-            ended
-        }
+        Outcome::NewToken(token) => log.refused_by_new_token("s12.disabled", token),
         _ => {
             log.bridge();
             log.put(on("s12.active").luid("app.luid", app));

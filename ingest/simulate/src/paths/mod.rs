@@ -15,7 +15,7 @@ use wire::{Basis, Generation, Level, Reason, Split};
 use crate::description::Fault;
 use crate::log::{Ended, Log};
 use crate::outcome::Outcome;
-use crate::writer::record;
+use crate::writer::{Record, record};
 
 impl Log<'_> {
     /// The runtime's helper that prints the placement line. What is printed depends on what is known, in this order: scanout,
@@ -192,13 +192,17 @@ impl Log<'_> {
 
     /// One window of a split that runs in-process.
     fn live(&mut self, function: &'static str, degraded: bool) {
+        let record = record("rd.inproc").by(function);
+        self.window(record, &[], degraded);
+    }
+
+    /// One window of a split that runs; `own` are the counters of this kind of window between the bridge's and those of slots.
+    pub(crate) fn window(&mut self, record: Record, own: &[(&'static str, u64)], degraded: bool) {
         let direct = self.dice.between(580, 600);
+        let record = record.int("split", 1).uint("xb_kb", direct * 32_400).int("xb_degraded", i64::from(degraded));
+        let record = own.iter().fold(record, |record, (name, count)| record.uint(name, *count));
         let line = self.put(
-            record("rd.inproc")
-                .by(function)
-                .int("split", 1)
-                .uint("xb_kb", direct * 32_400)
-                .int("xb_degraded", i64::from(degraded))
+            record
                 .uint("no_slot", 0)
                 .uint("out_crop", 0)
                 .text("ingress", "adaptive")
@@ -222,6 +226,16 @@ impl Log<'_> {
             let line = self.w.noise(Level::Warn, "u_frame_pacer_diag", body.as_bytes());
             self.note("unrecognised_shape", "", line);
         }
+    }
+
+    /// The split is refused for a reason that no build before it knew; `disabled` is the path's record of that.
+    pub(crate) fn refused_by_new_token(&mut self, disabled: &'static str, token: &str) -> Ended {
+        let refusal = self.put(record(disabled).text("cause", token.to_owned()));
+        self.evidence.refusal = Some((refusal, token.to_owned()));
+        self.found_scanout();
+        let ended = self.own_placement(false, token);
+        self.unknown_token(refusal, &ended, token);
+        ended
     }
 
     /// A line whose reason no rule knows disagrees with every replay, and its token is drift.

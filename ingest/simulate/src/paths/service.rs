@@ -169,28 +169,7 @@ fn renderer(log: &mut Log<'_>) {
 }
 
 fn live(log: &mut Log<'_>, degraded: bool) {
-    let direct = log.dice.between(580, 600);
-    let line = log.put(
-        record("rd.split")
-            .int("split", 1)
-            .uint("xb_kb", direct * 32_400)
-            .int("xb_degraded", i64::from(degraded))
-            .uint("pipe_dev_rebind", 1)
-            .uint("flat_skip", 0)
-            .uint("maskpub_skip", 0)
-            .uint("no_slot", 0)
-            .uint("out_crop", 0)
-            .text("ingress", "adaptive")
-            .uint("ing_direct", direct)
-            .uint("ing_staged", 2)
-            .uint("ing_rebind", 3)
-            .uint("ing_churn", 0)
-            .uint("ing_leak", 0),
-    );
-    log.evidence.bridging = Some(line);
-    if degraded {
-        log.note("bridge_degraded", "", line);
-    }
+    log.window(record("rd.split"), &[("pipe_dev_rebind", 1), ("flat_skip", 0), ("maskpub_skip", 0)], degraded);
 }
 
 fn off(log: &mut Log<'_>, reason: &str) {
