@@ -37,6 +37,7 @@ mod first_start;
 mod forgery;
 mod health;
 mod ingest;
+mod lately;
 mod logs;
 mod machines;
 mod nearest;

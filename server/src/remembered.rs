@@ -6,7 +6,6 @@
 //! for administrators. A page holds the masked token of its reader's forms (`forgery`), so each reader has pages of his own;
 //! another address is another page with another mask, so that packing still tells nothing of the token.
 
-use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::body::{Body, Bytes, HttpBody as _, to_bytes};
@@ -19,6 +18,7 @@ use axum::response::{IntoResponse as _, Response};
 use crate::app::App;
 use crate::auth::Caller;
 use crate::error::{Error, Html};
+use crate::lately::Lately;
 use crate::packed;
 use crate::pages::Framed;
 use crate::store::Marks;
@@ -40,15 +40,13 @@ pub enum Shows {
 }
 
 /// The pages, the newest used last.
-#[derive(Default)]
-pub struct Remembered(Mutex<Kept>);
+pub struct Remembered(Mutex<Lately<Arc<Key>, (String, Page)>>);
 
-#[derive(Default)]
-struct Kept {
-    by_key: HashMap<Arc<Key>, Entry>,
-    by_use: BTreeMap<u64, Arc<Key>>,
-    uses: u64,
-    size_bytes: usize,
+impl Default for Remembered {
+    fn default() -> Self {
+        // Bytes bound it: each page takes some.
+        Self(Mutex::new(Lately::new(usize::MAX, BYTES)))
+    }
 }
 
 /// All that a page depends on beside what is stored.
@@ -60,12 +58,6 @@ struct Key {
     host: Option<HeaderValue>,
     /// Nobody where pages are open.
     caller: Option<Caller>,
-}
-
-struct Entry {
-    mark: String,
-    used: u64,
-    page: Page,
 }
 
 /// A page, as it is sent.
@@ -168,50 +160,18 @@ impl Key {
 impl Remembered {
     fn get(&self, key: &Key, mark: &str) -> Option<Page> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = &mut *kept;
-        let (own, entry) = kept.by_key.get_key_value(key)?;
-        let own = own.clone();
-        if entry.mark != mark {
-            // It never comes back.
-            kept.remove(&own);
-            return None;
+        let (own, page) = kept.get(key)?;
+        if own == mark {
+            return Some(page.clone());
         }
-        let (used, page) = (entry.used, entry.page.clone());
-        kept.by_use.remove(&used);
-        kept.uses += 1;
-        kept.by_use.insert(kept.uses, own);
-        if let Some(entry) = kept.by_key.get_mut(key) {
-            entry.used = kept.uses;
-        }
-        Some(page)
+        // It never comes back.
+        kept.remove(key);
+        None
     }
 
     fn keep(&self, key: Key, mark: String, page: Page) {
         let size_bytes = size_bytes(&key, &page);
-        if size_bytes > BYTES / 8 {
-            return;
-        }
-        let key = Arc::new(key);
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.remove(&key);
-        kept.uses += 1;
-        let used = kept.uses;
-        kept.size_bytes += size_bytes;
-        kept.by_use.insert(used, key.clone());
-        kept.by_key.insert(key, Entry { mark, used, page });
-        while kept.size_bytes > BYTES {
-            let Some((_, oldest)) = kept.by_use.pop_first() else { return };
-            kept.remove(&oldest);
-        }
-    }
-}
-
-impl Kept {
-    fn remove(&mut self, key: &Key) {
-        if let Some(entry) = self.by_key.remove(key) {
-            self.by_use.remove(&entry.used);
-            self.size_bytes -= size_bytes(key, &entry.page);
-        }
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).put(Arc::new(key), (mark, page), size_bytes);
     }
 }
 

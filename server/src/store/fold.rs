@@ -4,7 +4,6 @@
 //! The last record is held back: an agent sends it again with the next range, because it may have grown. The memory is a
 //! shortcut only. Whoever finds nothing in it, or something of another revision of the log, folds what is stored.
 
-use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
 
 use resolver::{Examination, Examiner};
@@ -12,6 +11,7 @@ use wire::{LogFacts, Observation};
 
 use super::bodies::offset;
 use super::drift::Drift;
+use crate::lately::Lately;
 
 /// Logs that are remembered; each open log of a fleet of some hundred machines.
 const LOGS: usize = 4_096;
@@ -34,16 +34,12 @@ pub struct Fold {
 }
 
 /// The folds of logs that may grow, the newest used last.
-#[derive(Default)]
-pub struct Folds(Mutex<Kept>);
+pub struct Folds(Mutex<Lately<String, Held>>);
 
-#[derive(Default)]
-struct Kept {
-    by_log: HashMap<String, Entry>,
-    /// The logs by when they were used.
-    by_use: BTreeMap<u64, String>,
-    uses: u64,
-    size_bytes: usize,
+impl Default for Folds {
+    fn default() -> Self {
+        Self(Mutex::new(Lately::new(LOGS, BYTES)))
+    }
 }
 
 /// The fold of a log in one of its states.
@@ -54,12 +50,6 @@ pub struct Held {
     pub fold: Fold,
     /// How long the report is as JSON.
     pub report_bytes: usize,
-}
-
-struct Entry {
-    held: Held,
-    used: u64,
-    size_bytes: usize,
 }
 
 impl Fold {
@@ -119,42 +109,20 @@ impl Folds {
     /// Takes out the fold of a log, if it is there and of this revision.
     pub fn take(&self, log: &str, revision: i64) -> Option<Fold> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.remove(log).map(|entry| entry.held).filter(|held| held.revision == revision).map(|held| held.fold)
+        kept.remove(log).filter(|held| held.revision == revision).map(|held| held.fold)
     }
 
     /// Remembers the fold of a log.
     pub fn keep(&self, log: String, held: Held) {
         let size_bytes = held.size_bytes();
-        if size_bytes > BYTES / 8 {
-            return;
-        }
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.remove(&log);
-        kept.uses += 1;
-        let used = kept.uses;
-        kept.size_bytes += size_bytes;
-        kept.by_use.insert(used, log.clone());
-        kept.by_log.insert(log, Entry { held, used, size_bytes });
-        while kept.by_log.len() > LOGS || kept.size_bytes > BYTES {
-            let Some((_, oldest)) = kept.by_use.pop_first() else { return };
-            kept.remove(&oldest);
-        }
-    }
-}
-
-impl Kept {
-    fn remove(&mut self, log: &str) -> Option<Entry> {
-        let entry = self.by_log.remove(log)?;
-        self.by_use.remove(&entry.used);
-        self.size_bytes -= entry.size_bytes;
-        Some(entry)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).put(log, held, size_bytes);
     }
 }
 
 impl std::fmt::Debug for Folds {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        write!(f, "Folds({} logs, {} bytes)", kept.by_log.len(), kept.size_bytes)
+        write!(f, "Folds({} logs, {} bytes)", kept.by_key.len(), kept.size_bytes)
     }
 }
 
