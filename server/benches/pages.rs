@@ -188,7 +188,7 @@ async fn page(client: &mut Client, connection: &mut AnyConnection, address: &str
     let mut bytes = 0;
     while first.len() < FIRSTS && first.iter().all(|took| *took < LONG) {
         // What a commit does to what is remembered.
-        let mark = format!("update changes set anything = '{0}', logs = '{0}'", uuid());
+        let mark = format!("update changes set anything = '{0}', logs = '{0}', revision = revision + 1", uuid());
         execute(connection, &mark).await;
         idle.push(client.get("/healthz").took);
         let answer = client.get(address);

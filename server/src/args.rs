@@ -12,6 +12,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::app::DEFAULT_RESERVE_MIB;
 use crate::auth::Scope;
+use crate::store::DEFAULT_FRAME_MIB;
 pub use database::Database;
 
 const EXAMPLES: &str = "\
@@ -229,6 +230,10 @@ pub struct ServeSettings {
     /// after its own disk.
     #[arg(long, value_name = "MIB", default_value_t = DEFAULT_RESERVE_MIB)]
     pub reserve_mib: u32,
+    /// Hold the logs in memory too, 64 bytes each, so that questions with several filters are answered at once; read from the
+    /// database, which takes longer, when that is more than this. 0: never.
+    #[arg(long, value_name = "MIB", default_value_t = DEFAULT_FRAME_MIB)]
+    pub frame_mib: u32,
     /// Uploads a second of one PC, with 30 seconds' worth at once; 429 beyond. 0: no limit.
     #[arg(long, value_name = "COUNT", default_value_t = 100)]
     pub uploads_per_second: u32,

@@ -98,7 +98,7 @@ async fn begin(
     alerts: Option<Arc<Alerts>>,
     database: Database,
 ) -> anyhow::Result<App> {
-    let store = database.open_or_create().await?;
+    let store = database.open_or_create().await?.with_frames_within(settings.frame_mib);
     let waiting = store.logs_to_judge(false).await?;
     if waiting > 0 {
         tracing::info!("{waiting} logs have a verdict by older rules: `weavewatch-server rejudge` judges them anew");
@@ -151,8 +151,16 @@ async fn chores(app: &App, settings: &ServeSettings, copy: Option<&Copy>) -> any
             None => std::future::pending().await,
         }
     };
+    // The first question with several filters need not wait for it then.
+    let columns = async {
+        if let Err(error) = app.store.read_frame().await {
+            tracing::warn!("failed to read the logs into columns, the first question will: {error}");
+        }
+        std::future::pending::<()>().await;
+    };
     tokio::select! {
         () = telemetry::upkeep() => {}
+        () = columns => {}
         () = tidy => {}
         () = copier => {}
         () = pruner => {}

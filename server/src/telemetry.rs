@@ -40,6 +40,8 @@ pub const UPLOADS: &str = "weavewatch_ingest_uploads_under_way";
 pub const COMMIT_SECONDS: &str = "weavewatch_commit_duration_seconds";
 /// Uploads that shared a commit.
 pub const GROUP_SIZE: &str = "weavewatch_commit_group_size";
+/// What the logs in columns take.
+pub const FRAME_BYTES: &str = "weavewatch_frame_bytes";
 /// Messages of alerts, by what became of an attempt.
 pub const ALERT_MESSAGES: &str = "weavewatch_alert_messages_total";
 /// What the rules of alerts find too much, on the server that looks.
@@ -103,6 +105,10 @@ fn describe() {
     metrics::describe_histogram!(COMMIT_SECONDS, "Time of a commit, the flush to disk included.");
     metrics::describe_histogram!(GROUP_SIZE, "Uploads that shared a commit.");
     metrics::describe_counter!(ALERT_MESSAGES, "Attempts to send a message of an alert, by outcome.");
+    metrics::describe_gauge!(
+        FRAME_BYTES,
+        "What the logs in columns take, which questions of several dimensions are answered from."
+    );
     metrics::describe_gauge!(ALERTS_ABOVE, "Alerts above their limit, on the server that looks after them.");
     for name in [AUTH_FAILURES, BATCHES, SEGMENTS, REFUSED, EVENTS, BYTES] {
         metrics::counter!(name).increment(0);
@@ -115,4 +121,5 @@ fn describe() {
     }
     metrics::gauge!(UPLOADS).set(0.0);
     metrics::gauge!(ALERTS_ABOVE).set(0.0);
+    metrics::gauge!(FRAME_BYTES).set(0.0);
 }

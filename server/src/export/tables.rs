@@ -41,6 +41,7 @@ const HELD_BACK: &[(&str, &str)] = &[
     ("rollup_machines", "days by machine, from which `rollups` is kept"),
     ("columnar_days", "random marks, which only the columnar copy compares"),
     ("changes", "random marks, by which a server knows that its pages are old"),
+    ("machine_revisions", "counters, by which a server knows which machines' logs it has to read anew"),
     ("identity", "the database's name in its columnar copies"),
     ("alert_messages", "messages on their way, with addresses of e-mail"),
     ("leases", "which server does a kind of work at the moment"),

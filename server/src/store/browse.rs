@@ -80,6 +80,16 @@ impl Store {
         after: &str,
         limit: u32,
     ) -> sqlx::Result<Vec<String>> {
+        if setting.is_none()
+            && *filter != Filter::default()
+            && let Some(picked) = self.counting().await?.picked(filter).await?
+        {
+            let mut ids: Vec<_> =
+                picked.machines().map(|number| &*picked.words().machines.values()[number as usize]).collect();
+            ids.retain(|id| *id > after && id.starts_with(prefix));
+            ids.sort_unstable();
+            return Ok(ids.into_iter().take(limit as usize + 1).map(str::to_owned).collect());
+        }
         let mut sql = Sql::default();
         let column = if *filter == Filter::default() {
             sql.push("select m.id from machines m where 1 = 1");

@@ -181,33 +181,16 @@ impl Columns {
             };
             keys.insert(Key::of(dimension, value));
         }
-        let split = |word| i64::from(self.split == word);
-        let crossing = |word| i64::from(self.crossing == word);
-        let outcome = |word| i64::from(self.outcome == word);
-        Counted {
-            day: self.day.as_deref().and_then(|day| day.parse().ok()),
-            keys,
-            numbers: [
-                1,
-                split("engaged"),
-                split("off"),
-                split("unknown"),
-                crossing("none"),
-                crossing("atlas_per_frame"),
-                crossing("every_present"),
-                crossing("unknown"),
-                i64::from(self.interop_crossing == 1),
-                i64::from(self.killed == 1),
-                i64::from(self.retired == 1),
-                i64::from(self.basis == "corrected"),
-                outcome("engaged"),
-                outcome("local"),
-                outcome("crossing"),
-                outcome("killed"),
-                outcome("taken_back"),
-                outcome("unknown"),
-            ],
-        }
+        let verdict = Verdict {
+            split: &self.split,
+            crossing: &self.crossing,
+            outcome: &self.outcome,
+            interop_crossing: self.interop_crossing,
+            killed: self.killed,
+            retired: self.retired,
+            basis: &self.basis,
+        };
+        Counted { day: self.day.as_deref().and_then(|day| day.parse().ok()), keys, numbers: numbers(&verdict) }
     }
 
     /// Names and contents, for comparing: a person reads them.
@@ -243,6 +226,44 @@ impl Key {
     fn of(dimension: Dimension, value: Option<&str>) -> Self {
         Self { dimension: dimension.as_str(), value: spelled(value) }
     }
+}
+
+/// The columns of a log by which it counts.
+pub struct Verdict<'a> {
+    pub split: &'a str,
+    pub crossing: &'a str,
+    pub outcome: &'a str,
+    pub interop_crossing: i64,
+    pub killed: i64,
+    pub retired: i64,
+    pub basis: &'a str,
+}
+
+/// 1 for each of [`NUMBERS`] that counts the log.
+pub fn numbers(verdict: &Verdict<'_>) -> Numbers {
+    let split = |word| i64::from(verdict.split == word);
+    let crossing = |word| i64::from(verdict.crossing == word);
+    let outcome = |word| i64::from(verdict.outcome == word);
+    [
+        1,
+        split("engaged"),
+        split("off"),
+        split("unknown"),
+        crossing("none"),
+        crossing("atlas_per_frame"),
+        crossing("every_present"),
+        crossing("unknown"),
+        i64::from(verdict.interop_crossing == 1),
+        i64::from(verdict.killed == 1),
+        i64::from(verdict.retired == 1),
+        i64::from(verdict.basis == "corrected"),
+        outcome("engaged"),
+        outcome("local"),
+        outcome("crossing"),
+        outcome("killed"),
+        outcome("taken_back"),
+        outcome("unknown"),
+    ]
 }
 
 /// A value as `rollups` spells it, so that no real one reads as not told.

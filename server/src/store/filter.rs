@@ -59,7 +59,7 @@ pub struct Filter {
     unknown: Vec<(WordKind, String)>,
     unknown_is_asked: bool,
     unknown_builds: Vec<Option<String>>,
-    property: Option<Property>,
+    pub(super) property: Option<Property>,
 }
 
 /// What is counted and has no filter of its own in the API.
@@ -265,6 +265,18 @@ impl Filter {
             || self.property.is_some()
             || !self.situations.is_empty()
             || self.unknown_is_asked
+    }
+
+    /// Whether an index finds its logs by their start: those of one machine, or of a time.
+    pub(super) fn is_indexed(&self) -> bool {
+        let is_machine =
+            |(dimension, values): &(Dimension, Vec<_>)| *dimension == Dimension::Machine && values.len() == 1;
+        !self.is_of_rows() && self.values.iter().all(is_machine)
+    }
+
+    /// Whether it asks for words that nobody knows, which no column of a log tells.
+    pub(super) const fn asks_for_unknown(&self) -> bool {
+        self.unknown_is_asked
     }
 
     /// Logs with words that nobody knows.

@@ -3,13 +3,15 @@
 //!
 //! Equal rows are counted by the database, so that what travels does not grow with the logs of a machine.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use futures::TryStreamExt;
 use sqlx::{AssertSqlSafe, Row};
 use wire::Outcome;
 
 use super::filter::Sql;
+use super::frame::{COHORT, OUTCOME, Picked};
+use super::summary::blocking;
 use super::{Filter, Store};
 
 /// Situations asked for by their ids in one question.
@@ -37,6 +39,34 @@ pub struct Fleet {
 impl Fleet {
     /// Stands for an index that there is none of.
     pub const NOT_TOLD: u32 = u32::MAX;
+
+    /// Of logs that are in columns already: machine by machine, so that the equal ones of each are counted.
+    fn of(picked: &Picked) -> Self {
+        let (words, mut fleet) = (picked.words(), Self::default());
+        let outcomes = &words.texts[OUTCOME];
+        let outcomes: Vec<_> = outcomes.values().iter().map(|word| place(Outcome::from_word(word))).collect();
+        let (mut situations, mut cohorts) = (HashMap::new(), HashMap::new());
+        let mut rows = picked.rows().peekable();
+        let mut equal: BTreeMap<(u32, u32, u32), u32> = BTreeMap::new();
+        while let Some((machine, row)) = rows.next() {
+            *equal.entry((row.situation, row.texts[COHORT], row.texts[OUTCOME])).or_default() += 1;
+            if rows.peek().is_some_and(|(next, _)| *next == machine) {
+                continue;
+            }
+            for ((situation, cohort, outcome), logs) in std::mem::take(&mut equal) {
+                let told = |number: u32| number.checked_sub(1).map(|number| number as usize);
+                let situation = told(situation).map(|number| words.situations.values()[number]);
+                fleet.situation.push(number(&mut situations, &mut fleet.situation_ids, situation));
+                let cohort = told(cohort).map(|number| words.texts[COHORT].values()[number].to_string());
+                fleet.cohort.push(number(&mut cohorts, &mut fleet.cohort_ids, cohort));
+                let outcome = told(outcome).map(|number| outcomes[number]);
+                fleet.outcome.push(outcome.unwrap_or_else(|| place(None)));
+                fleet.machine.push(machine);
+                fleet.logs.push(logs);
+            }
+        }
+        fleet
+    }
 }
 
 impl Store {
@@ -45,6 +75,14 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn fleet(&self, filter: &Filter) -> sqlx::Result<Fleet> {
+        match self.counting().await?.picked(filter).await? {
+            Some(picked) => blocking(move || Fleet::of(&picked)).await,
+            None => self.fleet_of_rows(filter).await,
+        }
+    }
+
+    /// The same from the rows alone.
+    async fn fleet_of_rows(&self, filter: &Filter) -> sqlx::Result<Fleet> {
         let columns = "l.situation, l.machine, l.cohort, l.outcome";
         let mut sql = Sql::default();
         sql.push(&format!("select {columns}, count(*) from logs l"));
@@ -71,9 +109,7 @@ impl Store {
                 None => number(&mut cohorts, &mut fleet.cohort_ids, cohort.map(str::to_owned)),
             };
             fleet.cohort.push(cohort);
-            let outcome = Outcome::from_word(row.try_get(3)?).unwrap_or(Outcome::Unknown);
-            let place = Outcome::ALL.iter().position(|own| *own == outcome).unwrap_or_default();
-            fleet.outcome.push(place as u32);
+            fleet.outcome.push(place(Outcome::from_word(row.try_get(3)?)));
             let logs: i64 = row.try_get(4)?;
             fleet.logs.push(u32::try_from(logs).unwrap_or(u32::MAX));
         }
@@ -113,6 +149,12 @@ impl Store {
         }
         Ok(found)
     }
+}
+
+/// Where an outcome stands in [`Outcome::ALL`].
+fn place(outcome: Option<Outcome>) -> u32 {
+    let outcome = outcome.unwrap_or(Outcome::Unknown);
+    Outcome::ALL.iter().position(|own| *own == outcome).unwrap_or_default() as u32
 }
 
 /// The number of a value; a new one gets the next.

@@ -8,12 +8,16 @@ use sqlx::{AssertSqlSafe, Row};
 use wire::{Clock, ScanReport};
 
 use super::filter::Sql;
+use super::summary::blocking;
 use super::{Filter, Store, corrupt};
 use crate::text;
 
 /// The columns that [`StoredLog`] is made of.
 pub(super) const COLUMNS: &str =
     "l.id, l.machine, l.received, l.report, l.started_s, l.missing_bytes, l.clock, l.unfinished, l.rules";
+
+/// Starts that are named in one question.
+const MOST_STARTS: usize = 1_000;
 
 /// One log with its verdict.
 #[derive(Clone, PartialEq, Debug)]
@@ -107,8 +111,20 @@ impl Store {
         after: Option<&Cursor>,
         limit: u32,
     ) -> sqlx::Result<(Vec<StoredLog>, Option<Cursor>)> {
+        let starts = if filter.is_indexed() { None } else { self.starts(filter, after, limit).await? };
+        if starts.as_ref().is_some_and(Vec::is_empty) {
+            return Ok((Vec::new(), None));
+        }
         let mut sql = Sql { text: format!("select {COLUMNS} from logs l"), ..Sql::default() };
         filter.push_where(&mut sql);
+        let joint = if sql.text.contains(" where ") { "and" } else { "where" };
+        if let Some(starts) = starts {
+            let starts: Vec<_> = starts
+                .into_iter()
+                .map(|(machine, started_s)| format!("({}, {})", sql.bind(machine), sql.bind(started_s)))
+                .collect();
+            sql.push(&format!(" {joint} (l.machine, l.started_s) in (values {})", starts.join(", ")));
+        }
         if let Some(after) = after {
             let joint = if sql.text.contains(" where ") { "and" } else { "where" };
             let (started_s, id) = (sql.bind(after.started_s), sql.bind(after.id.clone()));
@@ -124,6 +140,25 @@ impl Store {
         logs.truncate(limit as usize);
         let next = logs.last().filter(|_| more).map(|last| Cursor { started_s: last.started_s, id: last.id.clone() });
         Ok((logs, next))
+    }
+
+    /// Machine and start of the logs of a page, so that they are found by an index; `None` where they are not known or too many
+    /// have the same start.
+    async fn starts(
+        &self,
+        filter: &Filter,
+        after: Option<&Cursor>,
+        limit: u32,
+    ) -> sqlx::Result<Option<Vec<(String, i64)>>> {
+        let Some(picked) = self.counting().await?.picked(filter).await? else { return Ok(None) };
+        let to = after.map(|after| after.started_s);
+        blocking(move || {
+            let newest = picked.newest(to, limit as usize + 1);
+            let id = |machine: u32| picked.words().machines.values()[machine as usize].to_string();
+            let starts = || newest.iter().map(|(machine, started_s)| (id(*machine), *started_s)).collect();
+            (newest.len() <= MOST_STARTS).then(starts)
+        })
+        .await
     }
 
     /// One log.

@@ -22,6 +22,8 @@ mod events;
 mod filter;
 mod fleet;
 mod fold;
+mod frame;
+mod frames;
 mod holdings;
 mod ingest;
 mod last_good;
@@ -80,6 +82,7 @@ pub use drift::{UnknownWord, WordKind};
 pub use events::{EventCursor, EventRow, Evidence};
 pub use filter::{Dimension, Filter, Property};
 pub use fleet::Fleet;
+pub use frames::DEFAULT_FRAME_MIB;
 pub use holdings::Holdings;
 pub use ingest::log_id;
 pub use learned::{StoredLever, content};
@@ -133,6 +136,8 @@ pub struct Store {
     queue: Arc<commits::Queue>,
     /// What is known of logs that may grow.
     folds: Arc<fold::Folds>,
+    /// The logs in columns.
+    frames: Arc<frames::Frames>,
 }
 
 /// A transaction that may write. Dropped without [`Write::commit`], it leaves no trace.
@@ -151,6 +156,10 @@ struct Write<'a> {
     days: BTreeSet<String>,
     /// Counts of logs change, whether days do or not.
     recounted: bool,
+    /// Machines of whose logs any column changes.
+    touched: BTreeSet<String>,
+    /// A machine goes.
+    has_deleted: bool,
     _turn: Option<MutexGuard<'a, ()>>,
 }
 
@@ -241,7 +250,29 @@ impl Store {
                 (options.max_connections(16).connect(url).await?, None)
             }
         };
-        Ok(Self { place: place.clone(), pool, turn, queue: Arc::default(), folds: Arc::default() })
+        Ok(Self {
+            place: place.clone(),
+            pool,
+            turn,
+            queue: Arc::default(),
+            folds: Arc::default(),
+            frames: Arc::default(),
+        })
+    }
+
+    /// The same with another limit for the logs in columns; 0: none are held.
+    #[must_use]
+    pub fn with_frames_within(self, most_mib: u32) -> Self {
+        Self { frames: Arc::new(frames::Frames::within(most_mib)), ..self }
+    }
+
+    /// Reads the logs into columns, as the first question that wants them would.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn read_frame(&self) -> sqlx::Result<()> {
+        let mut read = self.read().await?;
+        self.frames.of(&mut read).await.map(drop)
     }
 
     /// Brings the schema up to date.
@@ -293,6 +324,8 @@ impl Store {
             pending: rollups::Pending::default(),
             days: BTreeSet::new(),
             recounted: false,
+            touched: BTreeSet::new(),
+            has_deleted: false,
             folded: 0,
             folds: HashMap::new(),
             known: &self.folds,

@@ -21,6 +21,7 @@ const TABLES: &[&str] = &[
     "delete from losses where machine = $1",
     "delete from dead_letters where machine = $1",
     "delete from rollup_machines where machine = $1",
+    "delete from machine_revisions where machine = $1",
 ];
 
 /// The statements that go by log, for the logs of a list of placeholders instead.
@@ -57,6 +58,9 @@ impl Store {
             sqlx::query(*statement).bind(id).execute(write.connection()).await?;
         }
         let logs = sqlx::query("delete from logs where machine = $1").bind(id).execute(write.connection()).await?;
+        // It leaves no revision.
+        write.touched.remove(id);
+        write.has_deleted = true;
         learned::sweep(&mut write).await?;
         sqlx::query("delete from machines where id = $1").bind(id).execute(write.connection()).await?;
         let outcome = format!("{} logs", logs.rows_affected());

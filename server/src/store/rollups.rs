@@ -20,7 +20,7 @@ pub const ALL_DAYS: &str = "all";
 
 /// Rows in one statement. The driver asks SQLite for the name of each parameter, which goes through all names to find it, so the
 /// cost of a row grows with the rows of its statement.
-const ROWS: usize = 60;
+pub const ROWS: usize = 60;
 
 /// [`NUMBERS`], then distinct machines.
 pub type Sums = [i64; NUMBERS.len() + 1];
@@ -96,6 +96,7 @@ pub async fn settle(write: &mut Write<'_>) -> sqlx::Result<()> {
     let mut changed: BTreeMap<(Key, String), BTreeMap<Option<Date>, i64>> = BTreeMap::new();
     let mut rows: BTreeMap<Place, Sums> = BTreeMap::new();
     for change in std::mem::take(&mut write.pending).0 {
+        write.touched.insert(change.machine.clone());
         for (log, sign) in [(&change.old, -1), (&change.new, 1)] {
             let Some(log) = log else { continue };
             for key in &log.keys {

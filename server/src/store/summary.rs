@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use jiff::civil::Date;
 use serde::Serialize;
@@ -13,6 +14,8 @@ use utoipa::ToSchema;
 
 use super::columns::NUMBERS;
 use super::filter::Sql;
+use super::frame::{Frame, Picked};
+use super::frames::Frames;
 use super::plan::Plan;
 use super::rollups::ALL_DAYS;
 use super::{Dimension, Filter, Store, cohorts, rollups};
@@ -119,7 +122,13 @@ impl Store {
     /// # Errors
     /// When the database fails.
     pub async fn counting(&self) -> sqlx::Result<Counting> {
-        Ok(Counting { read: self.read().await?, answers: Vec::new(), newest: OnceCell::new() })
+        Ok(Counting {
+            read: self.read().await?,
+            answers: Vec::new(),
+            newest: OnceCell::new(),
+            frames: self.frames.clone(),
+            picked: Vec::new(),
+        })
     }
 
     /// [`Counting::summary`] alone.
@@ -162,7 +171,13 @@ pub struct Counting {
     /// A page asks a few dozen questions at most.
     answers: Vec<(Filter, Vec<Dimension>, Vec<Group>)>,
     newest: OnceCell<Option<Date>>,
+    frames: Arc<Frames>,
+    /// The logs in columns that filters of before let through, the last one last.
+    picked: Vec<(Filter, Arc<Picked>)>,
 }
+
+/// Filters whose logs are kept while a page is counted: two sides that are compared, and what both have.
+const MOST_PICKED: usize = 3;
 
 impl Counting {
     /// Counts the logs that the filter lets through, from the roll-ups where they can tell.
@@ -220,14 +235,49 @@ impl Counting {
         if let Some((.., known)) = self.answers.iter().find(|(own, by, _)| own == filter && by == group_by) {
             return Ok(known.clone());
         }
-        let groups = counts(&mut self.read, filter, group_by).await?;
+        let groups = match Plan::of(filter, group_by) {
+            Some(plan) => counts_of_plan(&mut self.read, &plan, group_by).await?,
+            None => match self.picked(filter).await? {
+                Some(picked) => {
+                    let group_by = group_by.to_vec();
+                    blocking(move || in_order(picked.counts(&group_by))).await?
+                }
+                None => counts_of_rows(&mut self.read, filter, group_by).await?,
+            },
+        };
         self.answers.push((filter.clone(), group_by.to_vec(), groups.clone()));
         Ok(groups)
     }
+
+    /// The logs in columns that a filter lets through; `None` where only the database can tell.
+    pub(super) async fn picked(&mut self, filter: &Filter) -> sqlx::Result<Option<Arc<Picked>>> {
+        if let Some((_, known)) = self.picked.iter().find(|(own, _)| own == filter) {
+            return Ok(Some(known.clone()));
+        }
+        if !Frame::tells(filter) {
+            return Ok(None);
+        }
+        let Some(frame) = self.frames.of(&mut self.read).await? else { return Ok(None) };
+        let own = filter.clone();
+        let picked = Arc::new(blocking(move || frame.picked(&own)).await?);
+        if self.picked.len() == MOST_PICKED {
+            self.picked.remove(0);
+        }
+        self.picked.push((filter.clone(), picked.clone()));
+        Ok(Some(picked))
+    }
 }
 
-async fn counts(connection: &mut AnyConnection, filter: &Filter, group_by: &[Dimension]) -> sqlx::Result<Vec<Group>> {
-    let Some(plan) = Plan::of(filter, group_by) else { return counts_of_rows(connection, filter, group_by).await };
+/// A million logs take some milliseconds, for which others would wait.
+pub(super) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> sqlx::Result<T> {
+    tokio::task::spawn_blocking(work).await.map_err(|_| sqlx::Error::WorkerCrashed)
+}
+
+async fn counts_of_plan(
+    connection: &mut AnyConnection,
+    plan: &Plan,
+    group_by: &[Dimension],
+) -> sqlx::Result<Vec<Group>> {
     let counts = plan.counts(connection).await?;
     let groups = counts.into_iter().map(|counts| {
         let key = |dimension: &Dimension| {

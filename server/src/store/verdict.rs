@@ -163,6 +163,10 @@ async fn put(write: &mut Write<'_>, id: &str, judged: &Judged) -> sqlx::Result<b
     // A log that is new was never judged and is not counted yet, nor in any day.
     let days = [Some(&before.columns.day).filter(|_| !is_first), Some(&new.day)];
     write.days.extend(days.into_iter().flatten().map(|day| day.clone().unwrap_or_default()));
+    // Not all of them count.
+    if is_first || before.columns != new {
+        write.touched.insert(before.machine.clone());
+    }
     let old = (!is_first).then(|| before.columns.counted(&before.machine));
     let now = new.counted(&before.machine);
     write.pending.note(&before.machine, old, Some(now));

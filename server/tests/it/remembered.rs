@@ -102,9 +102,10 @@ async fn step(world: &World, other: &World, name: &str, report: &str) {
             world.upload(&batch(1, vec![later])).await;
         }
         "rows changed by hand and then a commit" => {
-            by_hand(world, "update logs set exe = 'By hand.exe', report = replace(report, 'MyViewer', 'By hand')")
-                .await;
             world.upload(&batch(3, vec![Sample { name: "c.log", ..sample }.segment()])).await;
+            let change = "update logs set exe = 'By hand.exe', report = replace(report, 'MyViewer', 'By hand')";
+            by_hand(world, &format!("{change} where machine = '{}'", machine(3))).await;
+            world.upload(&batch(3, vec![Sample { name: "e.log", ..sample }.segment()])).await;
         }
         "rejudge" => drop(store.rejudge("", true).await.expect("the database answers")),
         "roll-ups changed by hand and then a commit" => {
