@@ -24,7 +24,7 @@ pub(crate) const ADMIN_RAIL: [Entry; 2] = [("/tokens", "Tokens"), ("/audit", "Au
 /// The frame of one page.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Frame {
-    /// The address of the entry of the rail that the page belongs to; empty when it belongs to none.
+    /// Where its filters lead: its own address, or that of the entry of the rail that it belongs to; empty when it belongs to none.
     pub here: &'static str,
     /// Who is signed in; `None` for whoever needs not be.
     pub account: Option<Account>,
@@ -33,6 +33,11 @@ pub struct Frame {
 }
 
 impl Frame {
+    /// The entry of the rail that the page belongs to.
+    pub(crate) fn entry(&self) -> &'static str {
+        if self.here == "/compare" { "/explore" } else { self.here }
+    }
+
     /// What the forms of the page send back, so that no foreign page can act for the reader; empty without a session.
     pub fn csrf(&self) -> &str {
         self.account.as_ref().map_or("", |account| &account.csrf)

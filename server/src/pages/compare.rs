@@ -41,7 +41,7 @@ pub async fn page(
     caller: Option<Extension<Caller>>,
     Asked(query): Asked,
 ) -> Result<Response, Html> {
-    let page = ComparePage { frame: frame("/explore", caller), ..ComparePage::default() };
+    let page = ComparePage { frame: frame("/compare", caller), ..ComparePage::default() };
     draw(&app, page, query).await.map_err(Html)
 }
 
