@@ -1,8 +1,12 @@
-//! Reads the body of a request, within a size and a time.
+//! Reads the body of a request, within a size and a time: as a whole, or while it arrives.
+
+mod arriving;
 
 use std::time::Duration;
 
 use axum::body::{Body, Bytes, to_bytes};
+
+pub use arriving::Arriving;
 
 use crate::error::Error;
 
@@ -10,13 +14,19 @@ use crate::error::Error;
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(90);
 
 /// Why there is no body.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Fault {
     /// It is longer than what is read.
+    #[error("the body is too large")]
     TooLarge,
+    /// A heading within it is.
+    #[error("the form has a heading without end")]
+    Heading,
     /// It did not come to its end in time.
+    #[error("the body is too slow")]
     TooSlow,
     /// The connection broke.
+    #[error("the body ended early")]
     EndedEarly,
 }
 
@@ -29,9 +39,9 @@ impl Fault {
         bad: impl FnOnce(String) -> Error,
     ) -> Error {
         match self {
-            Self::TooLarge => too_large(),
+            Self::TooLarge | Self::Heading => too_large(),
             Self::TooSlow => Error::TooSlow(timeout),
-            Self::EndedEarly => bad("the body ended early".to_owned()),
+            Self::EndedEarly => bad(self.to_string()),
         }
     }
 }

@@ -7,6 +7,7 @@
 mod again;
 mod analysis;
 mod answer;
+mod arriving;
 pub mod change;
 pub mod compare;
 pub mod issue;
@@ -106,24 +107,22 @@ pub async fn bring(app: &App, request: Request, way: Way) -> Result<Brought, Err
     // A task of its own: somebody who hangs up does not cut it short.
     let kept = tokio::spawn(async move {
         let _turn = turn;
-        keep(&app.store, upload, app.report_limits).await
+        keep(&app.store, upload).await
     });
     kept.await.map_err(|error| Error::Internal(error.into()))?
 }
 
-async fn keep(store: &Store, upload: upload::Upload, limits: ReportLimits) -> Result<Brought, Error> {
-    let upload::Upload { files, refused } = upload;
-    let read = files.clone();
-    // At the same time: for a long log, packing takes as long as reading.
-    let (mut analysis, files) = tokio::try_join!(
-        blocking(move || analysis::analyse(&read, limits)),
-        blocking(move || {
-            let files = files.into_iter().filter(|file| !file.bytes.is_empty());
-            let packed = files.map(|file| zstd::encode_all(file.bytes.as_ref(), 0).map(|packed| (file, packed)));
-            Ok(packed.collect::<std::io::Result<Vec<_>>>()?)
-        })
-    )?;
-    analysis.refused.splice(0..0, refused);
+async fn keep(store: &Store, upload: upload::Upload) -> Result<Brought, Error> {
+    let upload::Upload { files, analysis } = upload;
+    let files = blocking(move || {
+        let files = files.into_iter().filter(|file| !file.pieces.is_empty());
+        let packed = files.map(|file| {
+            let bytes = file.pieces.concat();
+            zstd::encode_all(bytes.as_slice(), 0).map(|packed| (file, packed))
+        });
+        Ok(packed.collect::<std::io::Result<Vec<_>>>()?)
+    })
+    .await?;
     if analysis.logs.is_empty() {
         return Err(Error::BadReport(answer::nothing(&analysis.refused)));
     }
@@ -265,10 +264,10 @@ async fn read_again(store: &Store, id: &str) -> Result<bool, Error> {
         let files = bodies.into_iter().map(|(name, bytes, packed)| {
             // The size is ours, so it is what comes out.
             let bytes = zstd::bulk::decompress(&packed, usize::try_from(bytes).unwrap_or(0))?;
-            Ok(File { name, bytes: bytes.into() })
+            Ok(File::whole(name, bytes.into()))
         });
         // It was within the limits of its day.
-        analysis::analyse(&files.collect::<std::io::Result<Vec<_>>>()?, ReportLimits::default())
+        analysis::analyse(files.collect::<std::io::Result<Vec<_>>>()?, ReportLimits::default())
     })
     .await?;
     Ok(store.replace_report(id, &text::now(), RULES, &analysis).await?)

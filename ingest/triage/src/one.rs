@@ -50,6 +50,16 @@ pub fn log(contents: &mut dyn Read, name: String, notes: Vec<String>, sink: &mut
     Found { name, facts: reading.facts, notes, error: reading.error }
 }
 
+/// The same for a log that comes in pieces.
+pub fn in_pieces<P: AsRef<[u8]>>(
+    pieces: impl IntoIterator<Item = io::Result<P>>,
+    name: String,
+    sink: &mut dyn FnMut(Observation),
+) -> Found {
+    let reading = reading::read_pieces(pieces, reading::base_name(&name), sink);
+    Found { name, facts: reading.facts, notes: Vec::new(), error: reading.error }
+}
+
 /// Reads the wanted member of a bundle, else the log that started last. Reads the bundle twice: once to find the member,
 /// once for its records.
 ///

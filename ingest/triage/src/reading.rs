@@ -1,7 +1,7 @@
 //! Reads one input from its first byte to its last, in bounded memory, for every command alike.
 //!
-//! The bytes go to the parser in chunks of one buffer that the caller lends; what the parser sees goes to the caller's
-//! sink. At the end the file name fills in what the header did not say.
+//! The bytes go to the parser in chunks of one buffer that the caller lends, or in the pieces in which they come; what the
+//! parser sees goes to the caller's sink. At the end the file name fills in what the header did not say.
 
 use std::io::{self, Read};
 
@@ -31,6 +31,31 @@ pub fn read(mut input: impl Read, base_name: &str, buffer: &mut [u8], sink: &mut
             Err(error) => break Some(error),
         }
     };
+    Reading { facts: complete(reader.finish(sink), base_name), error }
+}
+
+/// Reads an input that comes in pieces, such as an upload while it arrives, without copying them. The first error ends it.
+pub fn read_pieces<P: AsRef<[u8]>>(
+    pieces: impl IntoIterator<Item = io::Result<P>>,
+    base_name: &str,
+    sink: &mut dyn FnMut(Observation),
+) -> Reading {
+    let mut reader = LogReader::new();
+    let mut error = None;
+    for piece in pieces {
+        match piece {
+            // The parser looks twice at what it is fed: parts of a large piece are still in the processor's cache then.
+            Ok(piece) => {
+                for chunk in piece.as_ref().chunks(BUFFER_BYTES) {
+                    reader.feed(chunk, sink);
+                }
+            }
+            Err(own) => {
+                error = Some(own);
+                break;
+            }
+        }
+    }
     Reading { facts: complete(reader.finish(sink), base_name), error }
 }
 
@@ -118,6 +143,26 @@ mod tests {
     fn bytes_before_an_error_are_read_and_the_error_is_told() {
         let reading = read(Pieces(vec![b"one\n", b"two\n", b""]), "x.log", &mut [0; 4096], &mut |_| {});
         assert_eq!(reading.facts.counts.bytes, 8);
+        assert_eq!(reading.error.expect("the input is torn").to_string(), "torn");
+    }
+
+    #[test]
+    fn pieces_of_any_size_are_read_like_a_file_up_to_an_error() {
+        let log = include_bytes!("../../../fixtures/logs/ok/d3d11_adr039_corrected.log");
+        let whole = |sink: &mut Vec<Observation>| {
+            read(log.as_slice(), "x.log", &mut [0; 4096], &mut |seen| sink.push(seen)).facts
+        };
+        let mut expected = Vec::new();
+        let facts = whole(&mut expected);
+        assert!(!expected.is_empty());
+        for size in [1, 7, 1_000, log.len()] {
+            let mut seen = Vec::new();
+            let reading = read_pieces(log.chunks(size).map(Ok), "x.log", &mut |own| seen.push(own));
+            assert_eq!((reading.facts, &seen), (facts.clone(), &expected), "{size}");
+        }
+        let torn = [Ok("one\n"), Err(io::Error::other("torn")), Ok("two\n")];
+        let reading = read_pieces(torn, "x.log", &mut |_| {});
+        assert_eq!(reading.facts.counts.bytes, 4);
         assert_eq!(reading.error.expect("the input is torn").to_string(), "torn");
     }
 

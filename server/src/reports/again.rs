@@ -9,7 +9,6 @@ use triage::explain::Dossier;
 use wire::ScanReport;
 
 use super::limits::ReportLimits;
-use super::upload::File;
 use super::{answer, blocking};
 use crate::error::Error;
 use crate::store::{ReportLog, Store};
@@ -39,7 +38,7 @@ pub async fn dossier(store: &Store, id: &str, log: &ReportLog) -> Result<Dossier
         let read = move || {
             // The size is ours, so it is what comes out.
             let bytes = zstd::bulk::decompress(&packed, usize::try_from(bytes).unwrap_or(0))?;
-            Ok(find(&File { name, bytes: bytes.into() }, &wanted, &summary))
+            Ok(find(&name, &bytes, &wanted, &summary))
         };
         match blocking(read).await? {
             Some((dossier, true)) => return Ok(dossier),
@@ -52,7 +51,7 @@ pub async fn dossier(store: &Store, id: &str, log: &ReportLog) -> Result<Dossier
 }
 
 /// The log of this name, and whether it is the very one: several may have the same name.
-fn find(file: &File, wanted: &str, summary: &str) -> Option<(Dossier, bool)> {
+fn find(file: &str, bytes: &[u8], wanted: &str, summary: &str) -> Option<(Dossier, bool)> {
     let mut found: Option<(Dossier, bool)> = None;
     let mut look = |name: String, contents: &mut dyn Read| {
         if name == wanted && found.as_ref().is_none_or(|(_, same)| !same) {
@@ -63,13 +62,13 @@ fn find(file: &File, wanted: &str, summary: &str) -> Option<(Dossier, bool)> {
             }
         }
     };
-    if bundle::is_zip(&file.bytes) || bundle::is_named(Path::new(&file.name)) {
+    if bundle::is_zip(bytes) || bundle::is_named(Path::new(file)) {
         let ReportLimits { logs: members, member_bytes, unpacked_bytes, .. } = ReportLimits::default();
         let limits = Limits { members, member_bytes, unpacked_bytes };
-        let each = &mut |member: &str, contents: &mut dyn Read| look(format!("{}!/{member}", file.name), contents);
-        bundle::members_within(Cursor::new(&file.bytes), limits, each, &mut |_, _| {});
+        let each = &mut |member: &str, contents: &mut dyn Read| look(format!("{file}!/{member}"), contents);
+        bundle::members_within(Cursor::new(bytes), limits, each, &mut |_, _| {});
     } else {
-        look(file.name.clone(), &mut file.bytes.as_ref());
+        look(file.to_owned(), &mut &*bytes);
     }
     found
 }

@@ -1,15 +1,20 @@
 //! Files to everything that is said of them, by the code that `weavewatch scan` and `weavewatch explain` run.
 //!
-//! One bad file spoils no other: it is left out with its reason. Slow for large uploads, so not for an async thread.
+//! One bad file spoils no other: it is left out with its reason. A log is read piece by piece, a bundle when it is there as a
+//! whole: its table of contents comes last. Slow for large uploads, so not for an async thread.
 
 use std::cmp::Ordering;
-use std::io::{Cursor, Read};
+use std::convert::Infallible;
+use std::io::{self, Cursor, Read};
+use std::path::Path;
 
+use axum::body::Bytes;
 use serde::{Deserialize, Serialize};
 use triage::bundle::{self, Limits};
 use triage::document;
 use triage::explain::{self, Dossier, Explained};
-use wire::Outcome;
+use triage::one::{self, Found};
+use wire::{Observation, Outcome};
 
 use super::limits::ReportLimits;
 use super::upload::File;
@@ -59,18 +64,12 @@ pub struct Log {
 ///
 /// # Errors
 /// When an object cannot be written, which is our own fault.
-pub fn analyse(files: &[File], limits: ReportLimits) -> anyhow::Result<Analysis> {
-    let unpacked_left = limits.unpacked_bytes;
-    let mut reader = Reader { analysis: Analysis::default(), limits, unpacked_left, failure: None };
+pub fn analyse(files: Vec<File>, limits: ReportLimits) -> anyhow::Result<Analysis> {
+    let mut reader = Reader::new(limits);
     for file in files {
-        reader.file(file);
+        reader.file(&file.name, &mut file.pieces.into_iter().map(Ok));
     }
-    if let Some(failure) = reader.failure {
-        return Err(failure);
-    }
-    let mut analysis = reader.analysis;
-    analysis.logs.sort_by(in_order);
-    Ok(analysis)
+    reader.end()
 }
 
 fn in_order(a: &Log, b: &Log) -> Ordering {
@@ -78,7 +77,8 @@ fn in_order(a: &Log, b: &Log) -> Ordering {
     key(a).cmp(&key(b))
 }
 
-struct Reader {
+/// Reads one file after the other.
+pub struct Reader {
     analysis: Analysis,
     limits: ReportLimits,
     unpacked_left: u64,
@@ -86,41 +86,72 @@ struct Reader {
 }
 
 impl Reader {
-    fn file(&mut self, file: &File) {
-        if file.bytes.is_empty() {
-            self.refuse(&file.name, "the file is empty");
-        } else if bundle::is_zip(&file.bytes) || bundle::is_named(std::path::Path::new(&file.name)) {
-            self.bundle(file);
+    /// Nothing is read yet.
+    pub fn new(limits: ReportLimits) -> Self {
+        Self { analysis: Analysis::default(), limits, unpacked_left: limits.unpacked_bytes, failure: None }
+    }
+
+    /// Reads a file, whose pieces are not empty; an error is told like one of a disk.
+    pub fn file(&mut self, name: &str, pieces: &mut impl Iterator<Item = io::Result<Bytes>>) {
+        let Some(first) = pieces.next() else { return self.refuse(name, "the file is empty") };
+        let is_bundle = first.as_ref().is_ok_and(|head| bundle::is_zip(head)) || bundle::is_named(Path::new(name));
+        let mut pieces = std::iter::once(first).chain(pieces);
+        if is_bundle {
+            match pieces.collect::<io::Result<Vec<_>>>() {
+                // Most bundles are one piece.
+                Ok(pieces) => match pieces.as_slice() {
+                    [whole] => self.bundle(name, whole),
+                    pieces => self.bundle(name, &pieces.concat()),
+                },
+                Err(error) => self.refuse(name, &format!("failed to read it: {error}")),
+            }
         } else {
-            self.log(&mut file.bytes.as_ref(), file.name.clone());
+            self.log(name.to_owned(), |name, sink| one::in_pieces(&mut pieces, name, sink));
         }
     }
 
-    fn bundle(&mut self, file: &File) {
+    /// What they say.
+    ///
+    /// # Errors
+    /// When an object could not be written, which is our own fault.
+    pub fn end(self) -> anyhow::Result<Analysis> {
+        if let Some(failure) = self.failure {
+            return Err(failure);
+        }
+        let mut analysis = self.analysis;
+        analysis.logs.sort_by(in_order);
+        Ok(analysis)
+    }
+
+    fn bundle(&mut self, file: &str, bytes: &[u8]) {
         let (logs, refusals) = (self.analysis.logs.len(), self.analysis.refused.len());
         let ReportLimits { logs: members, member_bytes, .. } = self.limits;
         let limits = Limits { members, member_bytes, unpacked_bytes: self.unpacked_left };
         let mut problems = Vec::new();
         let unpacked = bundle::members_within(
-            Cursor::new(&file.bytes),
+            Cursor::new(bytes),
             limits,
-            &mut |member, contents| self.log(contents, format!("{}!/{member}", file.name)),
+            &mut |member, contents| self.member(contents, format!("{file}!/{member}")),
             &mut |member, error| {
-                let name = member.map_or_else(|| file.name.clone(), |member| format!("{}!/{member}", file.name));
+                let name = member.map_or_else(|| file.to_owned(), |member| format!("{file}!/{member}"));
                 problems.push(Refusal { file: name, reason: error.to_string() });
             },
         );
         self.unpacked_left = self.unpacked_left.saturating_sub(unpacked);
         self.analysis.refused.extend(problems);
-        if let Some(machine) = bundle::machine(Cursor::new(&file.bytes)).filter(|id| text::is_id(id)) {
+        if let Some(machine) = bundle::machine(Cursor::new(bytes)).filter(|id| text::is_id(id)) {
             self.analysis.machine.get_or_insert(machine);
         }
         if (logs, refusals) == (self.analysis.logs.len(), self.analysis.refused.len()) {
-            self.refuse(&file.name, "the bundle holds no log");
+            self.refuse(file, "the bundle holds no log");
         }
     }
 
-    fn log(&mut self, contents: &mut dyn Read, name: String) {
+    fn member(&mut self, contents: &mut dyn Read, name: String) {
+        self.log(name, |name, sink| one::log(contents, name, Vec::new(), sink));
+    }
+
+    fn log(&mut self, name: String, read: impl FnOnce(String, &mut dyn FnMut(Observation)) -> Found) {
         if self.analysis.logs.len() == self.limits.logs {
             self.refuse(
                 &name,
@@ -128,7 +159,7 @@ impl Reader {
             );
             return;
         }
-        let dossier = Dossier::of_log(contents, name);
+        let Ok(dossier) = Dossier::gather::<Infallible>(|sink| Ok(read(name, sink)));
         let report = &dossier.report;
         if let Some(error) = &dossier.error {
             let is_limit = bundle::is_limit(error);

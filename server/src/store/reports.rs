@@ -94,7 +94,7 @@ impl Store {
         files: &[(File, Vec<u8>)],
         analysis: &Analysis,
     ) -> sqlx::Result<()> {
-        let bytes: usize = files.iter().map(|(file, _)| file.bytes.len()).sum();
+        let bytes: usize = files.iter().map(|(file, _)| file.bytes()).sum();
         let packed: usize = files.iter().map(|(_, packed)| packed.len() + ROW_BYTES).sum();
         let mut write = self.write().await?;
         sqlx::query(
@@ -116,7 +116,7 @@ impl Store {
                 .bind(number)
                 // The name as JSON: PostgreSQL takes no NUL.
                 .bind(serde_json::to_string(&file.name).map_err(corrupt)?)
-                .bind(signed(file.bytes.len()))
+                .bind(signed(file.bytes()))
                 .bind(packed.as_slice())
                 .execute(write.connection())
                 .await?;

@@ -251,6 +251,44 @@ fn script_in_names_is_text_everywhere() {
     });
 }
 
+/// A body that comes in pieces of so many bytes.
+fn in_pieces(body: &[u8], bytes: usize) -> Body {
+    let pieces: Vec<_> =
+        body.chunks(bytes).map(|piece| Ok::<_, std::io::Error>(Bytes::copy_from_slice(piece))).collect();
+    Body::from_stream(futures::stream::iter(pieces))
+}
+
+#[test]
+fn a_form_is_read_however_it_is_cut() {
+    on_each_database(async |world| {
+        let triager = token(&world, Scope::Triager).await;
+        let (own, bundle) = (log("RTX"), zip(&[("b.log", &log("RTX B"))]));
+        let long = [own.clone(), b"[2026-09-14 12:00:02.000] [WARN ] [f] noise\r\n".repeat(5_000)].concat();
+        let whole = form(&[("a.log", &own), ("b.zip", &bundle), ("long.log", &long), ("empty.log", b"")]);
+        let mut said = Vec::new();
+        for bytes in [1, 13, 5_000, 40_000, usize::MAX] {
+            let answer = world.send(bring(Some(&triager), in_pieces(&whole, bytes.min(whole.len())))).await;
+            assert_eq!(answer.status, StatusCode::CREATED, "{}", answer.text());
+            let answer = answer.json();
+            said.push((answer["logs"].clone(), answer["refused"].clone()));
+            let kept = world.json(&format!("/api/v1/reports/{}", answer["id"].as_str().expect("an id"))).await;
+            let sizes: Vec<_> =
+                kept["files"].as_array().expect("a list").iter().map(|own| own["bytes"].clone()).collect();
+            assert_eq!(sizes, [own.len(), bundle.len(), long.len()]);
+        }
+        assert_eq!(said[0].0.as_array().map(Vec::len), Some(3));
+        said.dedup();
+        assert_eq!(said.len(), 1, "{said:?}");
+        // What stands behind the end is no part of it, and is waited for.
+        let more = [whole.as_slice(), &[b' '; 100_000]].concat();
+        assert_eq!(world.send(bring(Some(&triager), in_pieces(&more, 10))).await.status, StatusCode::CREATED);
+        // A heading without end, in small pieces: it is given up long before the size of an upload is reached.
+        let heading = [&whole[..60], &[b'x'; 200_000]].concat();
+        let answer = world.send(bring(Some(&triager), in_pieces(&heading, 7))).await;
+        answer.assert_problem(413);
+    });
+}
+
 #[test]
 fn forms_that_are_none_are_problems() {
     on_each_strict_one(async |world| {
