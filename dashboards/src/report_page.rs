@@ -24,6 +24,10 @@ pub struct ReportPage {
     pub machine: Option<String>,
     /// Names of its files.
     pub files: Vec<String>,
+    /// They are in the memory of this server, which is about to store them.
+    pub is_pending: bool,
+    /// They are not there; what was said of them is.
+    pub is_missing: bool,
     /// What was left out, each with its reason.
     pub refused: Vec<(String, String)>,
     /// How people stand to it.

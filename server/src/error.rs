@@ -62,6 +62,12 @@ pub enum Error {
     /// A report of which nothing can be taken.
     #[error("{0}")]
     BadReport(String),
+    /// A report whose file this takes, and has not.
+    #[error(
+        "the file of this report is missing: the server that took it ended before it was stored, or is still at it; bring \
+         it again"
+    )]
+    FileMissing,
     /// A report above a limit.
     #[error("{0}")]
     ReportTooLarge(String),
@@ -135,6 +141,7 @@ impl Error {
             Self::BadEnrolment(_) => (StatusCode::BAD_REQUEST, "bad-enrolment", "Unreadable enrolment"),
             Self::BadForm(_) => (StatusCode::BAD_REQUEST, "bad-form", "Unreadable form"),
             Self::BadReport(_) => (StatusCode::UNPROCESSABLE_ENTITY, "bad-report", "Unreadable report"),
+            Self::FileMissing => (StatusCode::CONFLICT, "file-missing", "File missing"),
             Self::ReportTooLarge(_) => (StatusCode::PAYLOAD_TOO_LARGE, "report-too-large", "Report too large"),
             Self::BadReplay(_) => (StatusCode::BAD_REQUEST, "bad-replay", "Unreadable question"),
             Self::NotFound => (StatusCode::NOT_FOUND, "not-found", "Not found"),
@@ -197,6 +204,7 @@ impl Error {
                 "Nothing was kept.",
                 "Go back, and bring a log, a capture of stderr, saved output of displayxr-cli or a .zip bundle.",
             ),
+            Self::FileMissing => ("What was said of it is kept.", "Bring the file again, and compare that report."),
             Self::ReportTooLarge(_) | Self::TooSlow(_) => ("Nothing was kept.", "Go back, and bring less at a time."),
             Self::BadBatch(_)
             | Self::TooLarge(_)

@@ -103,12 +103,17 @@ pub async fn remember(State((app, shows)): State<(App, Shows)>, request: Request
     }
 }
 
+/// Marks a page that is another one soon, without a commit. It is drawn anew each time.
+#[derive(Clone, Copy, Debug)]
+pub struct Passing;
+
 /// A whole page, and nothing that is meant for this answer alone.
 fn is_lasting(response: &Response) -> bool {
     let headers = response.headers();
     response.status() == StatusCode::OK
         && headers.get(CONTENT_TYPE).is_some_and(|kind| kind == HTML)
         && !headers.contains_key(SET_COOKIE)
+        && response.extensions().get::<Passing>().is_none()
         && response.body().size_hint().exact().is_some_and(|bytes| bytes <= PAGE_BYTES as u64)
 }
 

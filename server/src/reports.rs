@@ -14,6 +14,7 @@ pub mod issue;
 mod limits;
 pub mod list;
 pub mod page;
+mod seen;
 mod upload;
 
 use axum::Json;
@@ -67,7 +68,8 @@ pub fn page_receiver() -> MethodRouter<App> {
     post(pages::bring).layer(DefaultBodyLimit::disable())
 }
 
-/// Reads an upload and keeps it as a report. The answer means that it is committed.
+/// Reads an upload and keeps it as a report. The answer means that what is said of it is committed; its files are stored
+/// right behind it, and say where they are until then.
 #[utoipa::path(
     post, path = "/api/v1/reports", operation_id = "report", tag = "reports",
     request_body(content = openapi::ReportForm, content_type = "multipart/form-data"),
@@ -81,8 +83,9 @@ pub fn page_receiver() -> MethodRouter<App> {
     )
 )]
 pub async fn receive(State(app): State<App>, request: Request) -> Result<Response, Error> {
-    let Brought { id, refused, machine } = bring(&app, request, Way::Program).await?;
-    let logs = app.store.report_logs(&id, 0, u32::MAX, false).await?;
+    let Brought { id, analysis } = bring(&app, request, Way::Program).await?;
+    let Analysis { logs, refused, machine } = analysis;
+    let logs: Vec<_> = (0..).zip(logs).map(|(number, log)| log.row(number)).collect();
     let same = answer::same(&app.store, &logs, machine.as_deref()).await?;
     answer::created(&id, &logs, &same, &refused)
 }
@@ -91,11 +94,11 @@ pub async fn receive(State(app): State<App>, request: Request) -> Result<Respons
 pub struct Brought {
     /// Its id.
     pub id: String,
-    refused: Vec<Refusal>,
-    machine: Option<String>,
+    /// What is said of it.
+    analysis: Analysis,
 }
 
-/// Reads an upload and keeps it. When this returns, it is committed.
+/// Reads an upload and keeps it. When this returns, what is said of it is committed.
 ///
 /// # Errors
 /// What is wrong with the upload, or [`Error::Full`].
@@ -113,23 +116,15 @@ pub async fn bring(app: &App, request: Request, way: Way) -> Result<Brought, Err
 }
 
 async fn keep(store: &Store, upload: upload::Upload) -> Result<Brought, Error> {
-    let upload::Upload { files, analysis } = upload;
-    let files = blocking(move || {
-        let files = files.into_iter().filter(|file| !file.pieces.is_empty());
-        let packed = files.map(|file| {
-            let bytes = file.pieces.concat();
-            zstd::encode_all(bytes.as_slice(), 0).map(|packed| (file, packed))
-        });
-        Ok(packed.collect::<std::io::Result<Vec<_>>>()?)
-    })
-    .await?;
+    let upload::Upload { mut files, analysis } = upload;
     if analysis.logs.is_empty() {
         return Err(Error::BadReport(answer::nothing(&analysis.refused)));
     }
+    files.retain(|file| !file.pieces.is_empty());
     let id = text::url_id().map_err(|error| Error::Internal(anyhow::anyhow!("no random bits: {error}")))?;
-    store.keep_report(&id, &text::now(), RULES, &files, &analysis).await?;
+    store.keep_report(&id, &text::now(), RULES, files, &analysis).await?;
     tracing::info!(report = id, logs = analysis.logs.len(), refused = analysis.refused.len(), "keeps a report");
-    Ok(Brought { id, refused: analysis.refused, machine: analysis.machine })
+    Ok(Brought { id, analysis })
 }
 
 /// A report with a page of its logs, or one log of it, as JSON or as a page for an issue.
@@ -224,7 +219,7 @@ pub async fn delete(
     Ok(Json(ReportGone { deleted: true }))
 }
 
-/// A report as the rules of today read it: one that older rules have read is read again first.
+/// A report as the rules of today read it: one that older rules have read is read again first, when its files are there.
 ///
 /// # Errors
 /// [`Error::NotFound`], or when the database fails.
@@ -257,20 +252,22 @@ pub async fn rejudge(store: &Store, all: bool, told: &mut (dyn FnMut(u64) + Send
     }
 }
 
-/// False when the report is gone, or newer rules have read it.
+/// False when the report is gone, newer rules have read it, or a file of it is missing: then what older ones said stands.
 async fn read_again(store: &Store, id: &str) -> Result<bool, Error> {
-    let bodies = store.report_bodies(id).await?;
+    let contents = store.report_contents(id).await?;
     let analysis = blocking(move || {
-        let files = bodies.into_iter().map(|(name, bytes, packed)| {
-            // The size is ours, so it is what comes out.
-            let bytes = zstd::bulk::decompress(&packed, usize::try_from(bytes).unwrap_or(0))?;
-            Ok(File::whole(name, bytes.into()))
-        });
+        let mut files = Vec::new();
+        for (name, contents) in contents {
+            let Some(pieces) = contents.read()? else { return Ok(None) };
+            files.push(File { name, pieces });
+        }
         // It was within the limits of its day.
-        analysis::analyse(files.collect::<std::io::Result<Vec<_>>>()?, ReportLimits::default())
-    })
-    .await?;
-    Ok(store.replace_report(id, &text::now(), RULES, &analysis).await?)
+        analysis::analyse(files, ReportLimits::default()).map(Some)
+    });
+    match analysis.await? {
+        Some(analysis) => Ok(store.replace_report(id, &text::now(), RULES, &analysis).await?),
+        None => Ok(false),
+    }
 }
 
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> anyhow::Result<T> + Send + 'static) -> Result<T, Error> {

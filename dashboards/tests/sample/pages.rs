@@ -271,6 +271,8 @@ fn report(tell: Tell, frame: Frame, row: &LogRow) -> ReportPage {
         created: AT.to_owned(),
         machine: Some(ID.to_owned()),
         files: vec![tell("MyViewer.log"), tell("b.zip")],
+        is_pending: true,
+        is_missing: true,
         refused: vec![(tell("c.exe"), tell("it is no log"))],
         standing: Standing {
             state: ReportState::Fixed,

@@ -26,7 +26,7 @@ const TABLES: &[Export] = &[
     read("reports", Rows::Plain { without: &[] }),
     read("report_notes", Rows::Plain { without: &[] }),
     read("report_files", Rows::Plain { without: &["body"] }),
-    read("report_logs", Rows::Plain { without: &["explained", "page"] }),
+    read("report_logs", Rows::Plain { without: &["explained", "page", "observations"] }),
     // The reason of a failure names whom it did not reach.
     read("alerts", Rows::Plain { without: &["error"] }),
     Export { name: "audit", needs: Scope::Admin, rows: Rows::Plain { without: &[] } },

@@ -6,7 +6,7 @@
 use utoipa::ToSchema;
 
 use super::ScanReport;
-use crate::store::Note;
+use crate::store::{Note, Storage};
 
 /// What is brought: logs, captures, saved output of `displayxr-cli`, `.zip` bundles.
 #[derive(ToSchema)]
@@ -85,6 +85,8 @@ pub enum ReportAnswer {
 pub struct ReportFile {
     name: String,
     bytes: i64,
+    /// Where it is: files are stored right behind the answer to their upload.
+    storage: Storage,
 }
 
 /// A file or a member of a bundle that was left out, wholly or from a place on.

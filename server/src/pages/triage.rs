@@ -113,7 +113,7 @@ async fn line(store: &Store, report: ReportRow) -> Result<ReportLine, Error> {
     outcomes.sort_unstable();
     Ok(ReportLine {
         files_left_out: files.len().saturating_sub(FILES) as u64,
-        files: files.into_iter().take(FILES).map(|(name, _)| name).collect(),
+        files: files.into_iter().take(FILES).map(|file| file.name).collect(),
         notes: store.report_notes(&report.id).await?.len() as u64,
         outcomes,
         id: report.id,

@@ -1,4 +1,4 @@
-//! One log of a report, read once more from the files that are kept: everything that `explain` says of it.
+//! One log of a report once more: everything that `explain` says of it, from what was seen in it, else from its file.
 
 use std::io::{Cursor, Read};
 use std::path::Path;
@@ -9,9 +9,9 @@ use triage::explain::Dossier;
 use wire::ScanReport;
 
 use super::limits::ReportLimits;
-use super::{answer, blocking};
+use super::{answer, blocking, seen};
 use crate::error::Error;
-use crate::store::{ReportLog, Store};
+use crate::store::{ReportLog, Storage, Store};
 
 /// Each may hold a whole bundle for a moment.
 static A_FEW_AT_A_TIME: Semaphore = Semaphore::const_new(2);
@@ -19,26 +19,31 @@ static A_FEW_AT_A_TIME: Semaphore = Semaphore::const_new(2);
 /// All about a log of a report.
 ///
 /// # Errors
-/// [`Error::NotFound`] when the report has gone meanwhile, or when the database fails.
+/// [`Error::FileMissing`] when it takes the file and that is not there, [`Error::NotFound`] when the report has gone
+/// meanwhile, or when the database fails.
 pub async fn dossier(store: &Store, id: &str, log: &ReportLog) -> Result<Dossier, Error> {
+    let report: ScanReport = serde_json::from_str(&log.summary).map_err(answer::ours)?;
+    match store.report_observations(id, log.number).await? {
+        // Some milliseconds at most.
+        Some(packed) => blocking(move || Ok(seen::dossier(&packed, report.file)?)).await,
+        None => from_file(store, id, log, &report.file).await,
+    }
+}
+
+async fn from_file(store: &Store, id: &str, log: &ReportLog, wanted: &str) -> Result<Dossier, Error> {
     let turn = A_FEW_AT_A_TIME.acquire().await.map_err(|error| Error::Internal(error.into()))?;
-    let summary = log.summary.clone();
-    let report: ScanReport = serde_json::from_str(&summary).map_err(answer::ours)?;
-    let holds = |name: &str| {
-        let member = report.file.strip_prefix(name);
-        member.is_some_and(|rest| rest.is_empty() || rest.starts_with("!/"))
-    };
-    let mut found = None;
-    for (number, (name, bytes)) in (0_i64..).zip(store.report_files(id).await?) {
-        if !holds(&name) {
+    let holds = |name: &str| wanted.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with("!/"));
+    let (mut found, mut is_missing) = (None, false);
+    for (number, file) in (0_i64..).zip(store.report_files(id).await?) {
+        if !holds(&file.name) {
             continue;
         }
-        let Some(packed) = store.report_body(id, number).await? else { continue };
-        let (wanted, summary) = (report.file.clone(), summary.clone());
+        is_missing |= file.storage == Storage::Missing;
+        let Some(contents) = store.report_file(id, number).await? else { continue };
+        let (wanted, summary) = (wanted.to_owned(), log.summary.clone());
         let read = move || {
-            // The size is ours, so it is what comes out.
-            let bytes = zstd::bulk::decompress(&packed, usize::try_from(bytes).unwrap_or(0))?;
-            Ok(find(&name, &bytes, &wanted, &summary))
+            let pieces = contents.read()?;
+            Ok(pieces.and_then(|pieces| find(&file.name, &pieces.concat(), &wanted, &summary)))
         };
         match blocking(read).await? {
             Some((dossier, true)) => return Ok(dossier),
@@ -47,7 +52,7 @@ pub async fn dossier(store: &Store, id: &str, log: &ReportLog) -> Result<Dossier
         }
     }
     drop(turn);
-    found.ok_or(Error::NotFound)
+    found.ok_or(if is_missing { Error::FileMissing } else { Error::NotFound })
 }
 
 /// The log of this name, and whether it is the very one: several may have the same name.

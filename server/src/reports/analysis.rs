@@ -14,10 +14,12 @@ use triage::bundle::{self, Limits};
 use triage::document;
 use triage::explain::{self, Dossier, Explained};
 use triage::one::{self, Found};
-use wire::{Observation, Outcome};
+use wire::{LogFacts, Observation, Outcome};
 
 use super::limits::ReportLimits;
+use super::seen::Seen;
 use super::upload::File;
+use crate::store::ReportLog;
 use crate::text;
 
 /// Small documents that are read often.
@@ -56,8 +58,17 @@ pub struct Log {
     pub explained: Vec<u8>,
     /// What `explain --format markdown` prints, as zstd.
     pub page: Vec<u8>,
+    /// What its page is drawn from (`seen`); none when there is too much of it.
+    pub observations: Option<Vec<u8>>,
     started: Option<String>,
     name: String,
+}
+
+impl Log {
+    /// As it is stored at this place of its report, without its documents.
+    pub fn row(self, number: i64) -> ReportLog {
+        ReportLog { number, file: self.file, summary: self.summary, explained: Vec::new(), page: Vec::new() }
+    }
 }
 
 /// Reads every file.
@@ -159,7 +170,15 @@ impl Reader {
             );
             return;
         }
-        let Ok(dossier) = Dossier::gather::<Infallible>(|sink| Ok(read(name, sink)));
+        let (mut seen, mut facts) = (Seen::default(), LogFacts::default());
+        let Ok(dossier) = Dossier::gather::<Infallible>(|sink| {
+            let found = read(name, &mut |observation| {
+                seen.push(&observation);
+                sink(observation);
+            });
+            facts.clone_from(&found.facts);
+            Ok(found)
+        });
         let report = &dossier.report;
         if let Some(error) = &dossier.error {
             let is_limit = bundle::is_limit(error);
@@ -169,7 +188,8 @@ impl Reader {
                 return;
             }
         }
-        match told(&dossier) {
+        let kept = seen.pack(&facts, dossier.error.as_ref()).map_err(anyhow::Error::from);
+        match kept.and_then(|observations| told(&dossier, observations)) {
             Ok(log) => self.analysis.logs.push(log),
             Err(error) => self.failure = Some(error),
         }
@@ -181,7 +201,7 @@ impl Reader {
 }
 
 /// What is kept of a log.
-fn told(dossier: &Dossier) -> anyhow::Result<Log> {
+fn told(dossier: &Dossier, observations: Option<Vec<u8>>) -> anyhow::Result<Log> {
     let report = &dossier.report;
     let explained = serde_json::to_string(&Explained::from(dossier))?;
     let mut page = Vec::new();
@@ -194,6 +214,7 @@ fn told(dossier: &Dossier) -> anyhow::Result<Log> {
         summary: wire::cell::json(&serde_json::to_string(report)?).into_owned(),
         explained: zstd::encode_all(wire::cell::json(&explained).as_bytes(), ZSTD_LEVEL)?,
         page: zstd::encode_all(page.as_slice(), ZSTD_LEVEL)?,
+        observations,
         started: report.process.as_ref().and_then(|process| process.started.clone()),
         name: report.file.clone(),
     })

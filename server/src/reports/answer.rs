@@ -16,7 +16,7 @@ use wire::{ReportState, ScanReport};
 use super::analysis::Refusal;
 use super::limits::PAGE_BYTES;
 use crate::error::Error;
-use crate::store::{Note, ReportLog, ReportRow, SameLog, Store};
+use crate::store::{Note, ReportFile, ReportLog, ReportRow, SameLog, Storage, Store};
 
 /// The logs of agents by the name that they share with a log of a report.
 pub type Same = BTreeMap<String, Vec<SameLog>>;
@@ -57,6 +57,8 @@ struct Report<'a> {
 struct FileName<'a> {
     name: &'a str,
     bytes: i64,
+    /// Where it is.
+    storage: Storage,
 }
 
 /// What stands behind the keys of the command line.
@@ -85,7 +87,7 @@ pub fn created(id: &str, logs: &[ReportLog], same: &Same, refused: &[Refusal]) -
 /// The report with a page of its logs.
 pub fn report(
     report: &ReportRow,
-    files: &[(String, i64)],
+    files: &[ReportFile],
     notes: Vec<Note>,
     logs: &[ReportLog],
     same: &Same,
@@ -103,7 +105,7 @@ pub fn report(
         build: report.build.as_deref(),
         assignee: report.assignee.as_deref(),
         notes,
-        files: files.iter().map(|(name, bytes)| FileName { name, bytes: *bytes }).collect(),
+        files: files.iter().map(|own| FileName { name: &own.name, bytes: own.bytes, storage: own.storage }).collect(),
         refused: &report.refused,
         logs,
         next,

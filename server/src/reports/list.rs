@@ -134,7 +134,7 @@ pub async fn list(State(app): State<App>, Pairs(pairs): Pairs) -> Result<Json<Re
             created: report.created,
             rules: report.rules,
             machine: report.machine,
-            files: files.into_iter().take(FILES).map(|(name, _)| name).collect(),
+            files: files.into_iter().take(FILES).map(|file| file.name).collect(),
             bytes: report.bytes,
             logs: outcomes.values().sum(),
             outcomes,

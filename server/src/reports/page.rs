@@ -16,7 +16,8 @@ use crate::auth::Caller;
 use crate::error::{Error, Html};
 use crate::pages;
 use crate::query::{DEFAULT_LIMIT, Pairs};
-use crate::store::{Note, ReportLog, Store};
+use crate::remembered::Passing;
+use crate::store::{Note, ReportLog, Storage, Store};
 
 /// The page of one report.
 #[utoipa::path(
@@ -45,7 +46,13 @@ pub async fn page(
         let id = known_form(id)?;
         let mut page = read(&app, &id, asked(pairs?)?, &pages::server_url(&headers)).await?;
         page.standing.may_change = may_change;
-        pages::drawn(ReportPage { frame: pages::frame("/triage", caller), ..page }.render())
+        let is_passing = page.is_pending;
+        let mut response = pages::drawn(ReportPage { frame: pages::frame("/triage", caller), ..page }.render())?;
+        if is_passing {
+            // Only this process knows, and no commit says when it gives up.
+            response.extensions_mut().insert(Passing);
+        }
+        Ok(response)
     };
     drawing.await.map_err(Html)
 }
@@ -84,11 +91,15 @@ async fn read(app: &App, id: &str, (from, log): (i64, Option<i64>), server_url: 
     };
     let mut outcomes: Vec<_> = store.report_outcomes(id).await?;
     outcomes.sort_by_key(|(word, _)| Outcome::from_word(word));
+    let files = store.report_files(id).await?;
+    let is = |storage| files.iter().any(|file| file.storage == storage);
     let mut page = ReportPage {
+        is_pending: is(Storage::Pending),
+        is_missing: is(Storage::Missing),
         id: id.to_owned(),
         created: report.created,
         machine: report.machine,
-        files: store.report_files(id).await?.into_iter().map(|(name, _)| name).collect(),
+        files: files.into_iter().map(|file| file.name).collect(),
         refused: report.refused.into_iter().map(|refusal| (refusal.file, refusal.reason)).collect(),
         standing: Standing {
             state: report.state,
@@ -129,8 +140,12 @@ async fn tell(
     server_url: &str,
 ) -> Result<(), Error> {
     let store = &app.store;
-    let dossier = again::dossier(store, &page.id, log).await?;
-    let told = pages::told_by(&dossier, summary)?;
+    let told = match again::dossier(store, &page.id, log).await {
+        Ok(dossier) => Some(pages::told_by(&dossier, summary)?),
+        // What was said in short stands.
+        Err(Error::FileMissing) => None,
+        Err(error) => return Err(error),
+    };
     let same = answer::same(store, std::slice::from_ref(log), page.machine.as_deref()).await?;
     let same: Vec<_> = same.into_values().flatten().collect();
     // The name of a log fits one machine, unless two PCs did all the same in the same second.
@@ -142,8 +157,9 @@ async fn tell(
     page.since_href = since(store, page, log.number, summary).await?;
     page.permalink = format!("{server_url}{}?log={}", answer::url(&page.id), log.number);
     let tracker = app.issue_tracker.as_deref();
-    page.issue_href = tracker.map(|tracker| issue::href(tracker, summary, &page.permalink, &told.markdown));
-    page.told = Some(told);
+    let markdown = told.as_ref().map(|told| told.markdown.as_str()).unwrap_or_default();
+    page.issue_href = tracker.map(|tracker| issue::href(tracker, summary, &page.permalink, markdown));
+    page.told = told;
     page.chosen = Some((log.number, row(summary.clone())));
     Ok(())
 }

@@ -55,11 +55,6 @@ pub enum Way {
 const PASTED: &str = "pasted.log";
 
 impl File {
-    /// One that is in memory as a whole.
-    pub fn whole(name: String, bytes: Bytes) -> Self {
-        Self { name, pieces: Some(bytes).filter(|bytes| !bytes.is_empty()).into_iter().collect() }
-    }
-
     /// Its size.
     pub fn bytes(&self) -> usize {
         self.pieces.iter().map(Bytes::len).sum()

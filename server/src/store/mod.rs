@@ -6,6 +6,7 @@
 mod agents;
 mod alerts;
 mod audit;
+mod behind;
 mod bodies;
 mod boots;
 mod browse;
@@ -70,6 +71,7 @@ use tokio::sync::{Mutex, MutexGuard};
 use crate::telemetry;
 pub use agents::Beat;
 pub use alerts::{AlertChange, AlertKind, AlertMessage, AlertRow};
+pub use behind::{Contents, Storage};
 pub use boots::{Boot, Learned, LogTime, Setting, local};
 pub use browse::{Browsed, Wanted};
 pub use changes::Marks;
@@ -94,7 +96,7 @@ pub use refill::Refill;
 pub use rejudge::{Former, Rejudged};
 pub use report_list::ReportCursor;
 pub use report_states::Note;
-pub use reports::{ReportLog, ReportRow, SameLog};
+pub use reports::{ReportFile, ReportLog, ReportRow, SameLog};
 pub use schema::{Column, Kind, Schema, Table};
 pub use sessions::SESSION_LIFE;
 pub use snapshot::{Cell, Snapshot};
@@ -138,6 +140,8 @@ pub struct Store {
     folds: Arc<fold::Folds>,
     /// The logs in columns.
     frames: Arc<frames::Frames>,
+    /// Files of reports that are stored behind the answer.
+    behind: Arc<behind::Behind>,
 }
 
 /// A transaction that may write. Dropped without [`Write::commit`], it leaves no trace.
@@ -257,6 +261,7 @@ impl Store {
             queue: Arc::default(),
             folds: Arc::default(),
             frames: Arc::default(),
+            behind: Arc::default(),
         })
     }
 
@@ -303,8 +308,9 @@ impl Store {
         MIGRATIONS.iter().map(|migration| migration.version).max().unwrap_or_default()
     }
 
-    /// Waits until nothing uses the database any more.
+    /// Waits until what was promised is stored, and nothing uses the database any more.
     pub async fn close(&self) {
+        self.behind.end().await;
         self.pool.close().await;
     }
 

@@ -1,13 +1,14 @@
 //! Reports: what somebody brought, what was said of it, and the logs of agents that it is the same as.
 //!
-//! The files stay as they came, so that a newer version reads them again; what was said of them is replaced then.
+//! The files stay as they came, so that a newer version reads them again; what was said of them is replaced then. They come
+//! into their rows behind the commit of the report (`behind`).
 
 use sqlx::any::AnyRow;
 use sqlx::{AssertSqlSafe, Row};
 use wire::ReportState;
 
 use super::ingest::placeholders;
-use super::{Store, Write, audit, corrupt};
+use super::{Contents, Storage, Store, Write, audit, corrupt};
 use crate::audit::{Actor, Deed};
 use crate::reports::{Analysis, File, Log, Refusal};
 
@@ -63,6 +64,17 @@ pub struct ReportLog {
     pub page: Vec<u8>,
 }
 
+/// A file of a report.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ReportFile {
+    /// As the sender calls it.
+    pub name: String,
+    /// Its size.
+    pub bytes: i64,
+    /// Where it is.
+    pub storage: Storage,
+}
+
 /// A log that an agent sent.
 #[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
 pub struct SameLog {
@@ -74,7 +86,11 @@ pub struct SameLog {
 
 /// How much there is to keep of a report's logs.
 fn analysis_bytes(analysis: &Analysis) -> usize {
-    analysis.logs.iter().map(|log| log.summary.len() + log.explained.len() + log.page.len() + ROW_BYTES).sum()
+    let of_log = |log: &Log| {
+        let observations = log.observations.as_ref().map_or(0, Vec::len);
+        log.summary.len() + log.explained.len() + log.page.len() + observations + ROW_BYTES
+    };
+    analysis.logs.iter().map(of_log).sum()
 }
 
 fn signed(size: usize) -> i64 {
@@ -82,7 +98,7 @@ fn signed(size: usize) -> i64 {
 }
 
 impl Store {
-    /// Keeps a report; when this returns, it is safe. `packed` are its files as zstd.
+    /// Keeps a report; when this returns, everything that is said of it is safe, and its files are about to be.
     ///
     /// # Errors
     /// When the database fails; nothing is stored then.
@@ -91,11 +107,11 @@ impl Store {
         id: &str,
         now: &str,
         rules: i64,
-        files: &[(File, Vec<u8>)],
+        files: Vec<File>,
         analysis: &Analysis,
     ) -> sqlx::Result<()> {
-        let bytes: usize = files.iter().map(|(file, _)| file.bytes()).sum();
-        let packed: usize = files.iter().map(|(_, packed)| packed.len() + ROW_BYTES).sum();
+        let held = self.behind.hold(id, files).await?;
+        let bytes: usize = held.files.iter().map(File::bytes).sum();
         let mut write = self.write().await?;
         sqlx::query(
             "insert into reports (id, created, analysed, rules, machine, bytes, stored_bytes, refused)
@@ -106,23 +122,55 @@ impl Store {
         .bind(rules)
         .bind(analysis.machine.as_deref())
         .bind(signed(bytes))
-        .bind(signed(packed + analysis_bytes(analysis)))
+        .bind(signed(held.files.len() * ROW_BYTES + analysis_bytes(analysis)))
         .bind(serde_json::to_string(&analysis.refused).map_err(corrupt)?)
         .execute(write.connection())
         .await?;
-        for (number, (file, packed)) in (0_i64..).zip(files) {
+        for (number, file) in (0_i64..).zip(held.files.iter()) {
             sqlx::query("insert into report_files (report, number, name, bytes, body) values ($1, $2, $3, $4, $5)")
                 .bind(id)
                 .bind(number)
                 // The name as JSON: PostgreSQL takes no NUL.
                 .bind(serde_json::to_string(&file.name).map_err(corrupt)?)
                 .bind(signed(file.bytes()))
-                .bind(packed.as_slice())
+                // Until it is packed.
+                .bind([].as_slice())
                 .execute(write.connection())
                 .await?;
         }
         insert_logs(&mut write, id, &analysis.logs).await?;
-        write.commit().await
+        write.commit().await?;
+        let store = self.clone();
+        tokio::spawn(async move { store.store_behind(held).await });
+        Ok(())
+    }
+
+    /// Puts the files into their rows, in the order of the report. False when the report is gone.
+    ///
+    /// # Errors
+    /// When the database fails; nothing is changed then.
+    pub(super) async fn fill_report(&self, id: &str, packed: &[Vec<u8>]) -> sqlx::Result<bool> {
+        let mut write = self.write().await?;
+        // Children before the parent, as a deletion takes them: so neither waits for the other in a circle.
+        for (number, packed) in (0_i64..).zip(packed) {
+            sqlx::query("update report_files set body = $3 where report = $1 and number = $2")
+                .bind(id)
+                .bind(number)
+                .bind(packed.as_slice())
+                .execute(write.connection())
+                .await?;
+        }
+        let grown = packed.iter().map(Vec::len).sum();
+        let known = sqlx::query("update reports set stored_bytes = stored_bytes + $2 where id = $1")
+            .bind(id)
+            .bind(signed(grown))
+            .execute(write.connection())
+            .await?;
+        if known.rows_affected() == 0 {
+            return Ok(false);
+        }
+        write.commit().await?;
+        Ok(true)
     }
 
     /// Puts a newer analysis in the place of an older one. False when the report is gone, or newer rules have read it.
@@ -163,38 +211,65 @@ impl Store {
         row.as_ref().map(report_row).transpose()
     }
 
-    /// Names and sizes of a report's files, in the order in which they came.
+    /// A report's files, in the order in which they came.
     ///
     /// # Errors
     /// When the database fails.
-    pub async fn report_files(&self, id: &str) -> sqlx::Result<Vec<(String, i64)>> {
-        let sql = "select name, bytes from report_files where report = $1 order by number";
+    pub async fn report_files(&self, id: &str) -> sqlx::Result<Vec<ReportFile>> {
+        let is_held = self.behind.files(id).is_some();
+        let sql = "select name, bytes, cast(case when length(body) > 0 then 1 else 0 end as bigint)
+                   from report_files where report = $1 order by number";
         let rows = sqlx::query(sql).bind(id).fetch_all(&self.pool).await?;
-        rows.iter().map(|row| Ok((serde_json::from_str(row.try_get(0)?).map_err(corrupt)?, row.try_get(1)?))).collect()
-    }
-
-    /// One of the files as zstd, by its place.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn report_body(&self, id: &str, number: i64) -> sqlx::Result<Option<Vec<u8>>> {
-        let query = sqlx::query_scalar("select body from report_files where report = $1 and number = $2");
-        query.bind(id).bind(number).fetch_optional(&self.pool).await
-    }
-
-    /// The files themselves, each as zstd with its size before.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub async fn report_bodies(&self, id: &str) -> sqlx::Result<Vec<(String, i64, Vec<u8>)>> {
-        let sql = "select name, bytes, body from report_files where report = $1 order by number";
-        let rows = sqlx::query(sql).bind(id).fetch_all(&self.pool).await?;
-        rows.iter()
-            .map(|row| {
-                let name = serde_json::from_str(row.try_get(0)?).map_err(corrupt)?;
-                Ok((name, row.try_get(1)?, row.try_get(2)?))
+        let file = |row: &AnyRow| {
+            let is_stored = row.try_get::<i64, _>(2)? == 1;
+            Ok(ReportFile {
+                name: serde_json::from_str(row.try_get(0)?).map_err(corrupt)?,
+                bytes: row.try_get(1)?,
+                storage: match (is_stored, is_held) {
+                    (true, _) => Storage::Stored,
+                    (false, true) => Storage::Pending,
+                    (false, false) => Storage::Missing,
+                },
             })
-            .collect()
+        };
+        rows.iter().map(file).collect()
+    }
+
+    /// One of the files, by its place.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn report_file(&self, id: &str, number: i64) -> sqlx::Result<Option<Contents>> {
+        let held = self.behind.files(id);
+        let query = sqlx::query("select bytes, body from report_files where report = $1 and number = $2");
+        let row = query.bind(id).bind(number).fetch_optional(&self.pool).await?;
+        let own = held.as_deref().and_then(|files| files.get(usize::try_from(number).ok()?));
+        row.map(|row| contents(&row, own)).transpose()
+    }
+
+    /// All files of a report with their names.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn report_contents(&self, id: &str) -> sqlx::Result<Vec<(String, Contents)>> {
+        let held = self.behind.files(id);
+        let sql = "select bytes, body, name from report_files where report = $1 order by number";
+        let rows = sqlx::query(sql).bind(id).fetch_all(&self.pool).await?;
+        let named = |(at, row): (usize, &AnyRow)| {
+            let own = held.as_deref().and_then(|files| files.get(at));
+            Ok((serde_json::from_str(row.try_get(2)?).map_err(corrupt)?, contents(row, own)?))
+        };
+        rows.iter().enumerate().map(named).collect()
+    }
+
+    /// What was seen in a log of a report; none where it is not kept.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn report_observations(&self, id: &str, number: i64) -> sqlx::Result<Option<Vec<u8>>> {
+        let query = sqlx::query_scalar("select observations from report_logs where report = $1 and number = $2");
+        let found: Option<Option<Vec<u8>>> = query.bind(id).bind(number).fetch_optional(&self.pool).await?;
+        Ok(found.flatten())
     }
 
     /// At most `limit` logs of a report from this number on. `whole`: with their explanations and pages.
@@ -315,6 +390,16 @@ impl Store {
     }
 }
 
+/// The file of a row with its size and its body.
+fn contents(row: &AnyRow, held: Option<&File>) -> sqlx::Result<Contents> {
+    let body: Vec<u8> = row.try_get(1)?;
+    Ok(match held {
+        _ if !body.is_empty() => Contents::Packed(body, row.try_get(0)?),
+        Some(file) => Contents::Plain(file.pieces.clone()),
+        None => Contents::Missing,
+    })
+}
+
 /// Children before the parent.
 async fn delete(write: &mut Write<'_>, id: &str) -> sqlx::Result<bool> {
     for table in ["report_notes", "report_logs", "report_files"] {
@@ -329,8 +414,8 @@ async fn insert_logs(write: &mut Write<'_>, id: &str, logs: &[Log]) -> sqlx::Res
     let mut number = 0_i64;
     for chunk in logs.chunks(LOGS_PER_INSERT) {
         let sql = format!(
-            "insert into report_logs (report, number, file, outcome, summary, explained, page) values {}",
-            placeholders(chunk.len(), 7)
+            "insert into report_logs (report, number, file, outcome, summary, explained, page, observations) values {}",
+            placeholders(chunk.len(), 8)
         );
         // The text holds nothing but a count of placeholders.
         let mut query = sqlx::query(AssertSqlSafe(sql));
@@ -342,7 +427,8 @@ async fn insert_logs(write: &mut Write<'_>, id: &str, logs: &[Log]) -> sqlx::Res
                 .bind(log.outcome.as_str())
                 .bind(log.summary.as_str())
                 .bind(log.explained.as_slice())
-                .bind(log.page.as_slice());
+                .bind(log.page.as_slice())
+                .bind(log.observations.as_deref());
             number += 1;
         }
         query.execute(write.connection()).await?;

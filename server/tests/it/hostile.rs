@@ -280,10 +280,10 @@ fn a_form_is_read_however_it_is_cut() {
         said.dedup();
         assert_eq!(said.len(), 1, "{said:?}");
         // What stands behind the end is no part of it, and is waited for.
-        let more = [whole.as_slice(), &[b' '; 100_000]].concat();
+        let more = [whole.as_slice(), &b" ".repeat(100_000)].concat();
         assert_eq!(world.send(bring(Some(&triager), in_pieces(&more, 10))).await.status, StatusCode::CREATED);
         // A heading without end, in small pieces: it is given up long before the size of an upload is reached.
-        let heading = [&whole[..60], &[b'x'; 200_000]].concat();
+        let heading = [&whole[..60], &b"x".repeat(200_000)].concat();
         let answer = world.send(bring(Some(&triager), in_pieces(&heading, 7))).await;
         answer.assert_problem(413);
     });

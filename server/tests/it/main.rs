@@ -44,6 +44,7 @@ mod program;
 mod receivers;
 mod remembered;
 mod replay;
+mod report_files;
 mod report_page;
 mod report_states;
 mod reports;

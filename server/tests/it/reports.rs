@@ -37,10 +37,12 @@ pub fn bring(token: Option<&str>, body: impl Into<Body>) -> Request<Body> {
     request
 }
 
-/// Brings files as a triager.
+/// Brings files as a triager, and waits until they are stored.
 pub async fn report(world: &World, files: &[(&str, &[u8])]) -> Answer {
     let token = world.app.store.create_token(Scope::Triager, "triager").await.expect("a token").secret;
-    world.send(bring(Some(&token), form(files))).await
+    let answer = world.send(bring(Some(&token), form(files))).await;
+    world.app.store.files_are_stored().await;
+    answer
 }
 
 /// The same; the answer is good.
@@ -295,7 +297,7 @@ fn the_demo_takes_reports_on_this_machine_and_from_no_foreign_page() {
 }
 
 /// Rows of all tables of reports.
-async fn rows(world: &World) -> i64 {
+pub async fn rows(world: &World) -> i64 {
     let mut connection = connect(&world.place).await;
     let mut rows = 0;
     for table in ["reports", "report_files", "report_logs"] {
