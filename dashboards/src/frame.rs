@@ -30,6 +30,17 @@ pub struct Frame {
     pub account: Option<Account>,
     /// Whether the pages for administrators are open to the reader.
     pub admin: bool,
+    /// What is missing of a demo that fills; `None` when nothing is.
+    pub filling: Option<Filling>,
+}
+
+/// How much of a demo is here.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Filling {
+    /// Machines whose logs are stored.
+    pub here: u64,
+    /// Machines that there will be.
+    pub of: u64,
 }
 
 impl Frame {

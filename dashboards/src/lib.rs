@@ -58,7 +58,7 @@ pub use embed_page::{EMBEDDED, EmbedPage};
 pub use error_page::ErrorPage;
 pub use explore::{Combination, DIMENSIONS, ExplorePage};
 pub use fleet::{Count, FleetPage, Tally, Trend};
-pub use frame::Frame;
+pub use frame::{Filling, Frame};
 pub use live_page::{LivePage, LiveRow};
 pub use log_page::{Former, Ledger, LogPage, Moment, Told};
 pub use log_row::{EvidenceRow, LogRow};

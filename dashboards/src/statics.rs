@@ -44,6 +44,10 @@ pub const TRIAGE_SCRIPT: StaticFile = StaticFile::new(include_bytes!("../static/
 /// What the page of arrivals does with scripts.
 pub const LIVE_SCRIPT: StaticFile = StaticFile::new(include_bytes!("../static/js/live.js"), SCRIPT, "live", "js");
 
+/// The line of a demo that fills.
+pub const FILLING_SCRIPT: StaticFile =
+    StaticFile::new(include_bytes!("../static/js/filling.js"), SCRIPT, "filling", "js");
+
 /// Fragments of pages (0BSD, see `static/vendor`).
 pub const HTMX: StaticFile =
     StaticFile::vendored(include_bytes!("../static/vendor/htmx-4.0.1.min.js"), "htmx", "4.0.1");
@@ -55,7 +59,8 @@ pub const ECHARTS: StaticFile =
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// Every file there is.
-pub const ALL: [StaticFile; 8] = [STYLE, ICON, PAGE_SCRIPT, CHARTS_SCRIPT, LIVE_SCRIPT, TRIAGE_SCRIPT, HTMX, ECHARTS];
+pub const ALL: [StaticFile; 9] =
+    [STYLE, ICON, PAGE_SCRIPT, CHARTS_SCRIPT, LIVE_SCRIPT, TRIAGE_SCRIPT, FILLING_SCRIPT, HTMX, ECHARTS];
 
 /// The file at the path of a request, `/static/weavewatch.0123456789abcdef.css`; `None` for another hash too, so that a
 /// cache never keeps the wrong bytes under a name.

@@ -10,6 +10,7 @@ use tokio::sync::{Notify, Semaphore};
 use crate::alerts::Alerts;
 use crate::auth::Caller;
 use crate::error::Error;
+use crate::filling::Filling;
 use crate::health::LastWrite;
 use crate::limits::{Limits, Rates};
 use crate::live::Live;
@@ -62,6 +63,8 @@ pub struct State {
     pub embed_from: Vec<String>,
     /// The rules of alerts.
     pub alerts: Option<Arc<Alerts>>,
+    /// The machines of the demo as they arrive; `None` where logs come from elsewhere.
+    pub filling: Option<Arc<Filling>>,
     /// What arrives just now.
     pub live: Live,
     /// Pages that were drawn already.
@@ -91,6 +94,7 @@ impl State {
             issue_tracker: None,
             embed_from: Vec::new(),
             alerts: None,
+            filling: None,
             live: Live::default(),
             remembered: Remembered::default(),
             gauges: Gauges::default(),
@@ -134,7 +138,7 @@ impl State {
     }
 
     /// The state of `demo`, whose few logs are gone in a moment.
-    pub fn for_demo(store: Store) -> Self {
-        Self { open_on_loopback: true, reserve_bytes: 0, ..Self::new(store) }
+    pub fn for_demo(store: Store, filling: Arc<Filling>) -> Self {
+        Self { open_on_loopback: true, reserve_bytes: 0, filling: Some(filling), ..Self::new(store) }
     }
 }

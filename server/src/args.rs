@@ -3,6 +3,7 @@
 #![allow(rustdoc::bare_urls, reason = "these comments are help texts")]
 
 mod database;
+mod demo;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -14,10 +15,11 @@ use crate::app::DEFAULT_RESERVE_MIB;
 use crate::auth::Scope;
 use crate::store::DEFAULT_FRAME_MIB;
 pub use database::Database;
+pub use demo::DemoSettings;
 
 const EXAMPLES: &str = "\
 Examples:
-  weavewatch-server demo                              look around with example logs; nothing is kept
+  weavewatch-server demo                              look around in a simulated fleet; nothing is kept
   weavewatch-server serve                             start on http://127.0.0.1:8787 with a SQLite file
   weavewatch-server token create --scope enrolment    for `weavewatch enroll` on many PCs; it is shown once
   weavewatch-server token create --scope agent        a token that uploads for any PC, without enrolling
@@ -55,12 +57,11 @@ pub enum Command {
         #[command(flatten)]
         database: Database,
     },
-    /// Start on a throw-away database with example logs, print the URL, and stay until ctrl-c.
-    Demo {
-        /// Where to start looking for a free port.
-        #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8787")]
-        listen: SocketAddr,
-    },
+    /// Start on a throw-away database, print the URL, fill it with a simulated fleet, and stay until ctrl-c.
+    ///
+    /// The line on stdout is `Weavewatch demo: URL`; it comes with the first machines. Pages say how many are here until all
+    /// are, which the last line on stdout tells too.
+    Demo(DemoSettings),
     /// Bring the database schema up to date and end; `serve` does this by itself.
     Migrate {
         /// Where the data is.

@@ -14,6 +14,7 @@ pub mod audit;
 pub mod auth;
 pub mod backup;
 pub mod doctor;
+pub mod filling;
 pub mod limits;
 mod live;
 pub mod store;
@@ -104,11 +105,8 @@ pub fn run() -> ExitCode {
 /// Logs go to stderr: stdout is for answers. RUST_LOG changes how much.
 fn start_log(command: &Command) {
     // Whoever looks around in a demo does not want to read of each request.
-    let usual = if matches!(command, Command::Demo { .. }) {
-        "info,sqlx=warn,weavewatch::request=warn"
-    } else {
-        "info,sqlx=warn"
-    };
+    let usual =
+        if matches!(command, Command::Demo(_)) { "info,sqlx=warn,weavewatch::request=warn" } else { "info,sqlx=warn" };
     let log = tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()) && std::env::var_os("NO_COLOR").is_none())
@@ -138,7 +136,7 @@ async fn command(command: Command) -> anyhow::Result<()> {
         Command::Columnar { once, check, columnar, database } => {
             columnar::command(once, check, columnar, database).await
         }
-        Command::Demo { listen } => demo::run(listen).await,
+        Command::Demo(settings) => demo::run(settings).await,
         Command::Migrate { database } => {
             database.open_or_create().await?.close().await;
             say::note(format_args!("schema version {}", Store::schema_version()));

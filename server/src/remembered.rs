@@ -18,6 +18,7 @@ use axum::response::{IntoResponse as _, Response};
 use crate::app::App;
 use crate::auth::Caller;
 use crate::error::{Error, Html};
+use crate::filling;
 use crate::lately::Lately;
 use crate::packed;
 use crate::pages::Framed;
@@ -70,7 +71,8 @@ struct Page {
 
 /// The middleware of a page, behind its guard: what is remembered is shown to nobody who may not ask.
 pub async fn remember(State((app, shows)): State<(App, Shows)>, request: Request, next: Next) -> Response {
-    if request.method() != Method::GET {
+    // What a page of a demo that fills says is old with the next machine, whatever the mark says.
+    if request.method() != Method::GET || filling::missing().is_some() {
         return next.run(request).await;
     }
     // A database that does not answer has the page say so.

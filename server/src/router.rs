@@ -23,8 +23,8 @@ use crate::observe::observe;
 use crate::pages::Framed;
 use crate::remembered::{Shows, remember};
 use crate::{
-    audit, compare, dead_letters, drift, enroll, health, ingest, logs, machines, openapi, pages, replay, reports,
-    sign_in, summary, telemetry, tokens, what_if,
+    audit, compare, dead_letters, drift, enroll, filling, health, ingest, logs, machines, openapi, pages, replay,
+    reports, sign_in, summary, telemetry, tokens, what_if,
 };
 
 /// One row of the table.
@@ -129,6 +129,9 @@ pub fn router(app: App) -> Router {
         };
         let guard = Guard { app: app.clone(), access, path };
         router = router.route(path, handler.route_layer(from_fn_with_state(guard, require)));
+    }
+    if app.filling.is_some() {
+        router = router.layer(from_fn_with_state(app.clone(), filling::look));
     }
     dress(router).with_state(app)
 }

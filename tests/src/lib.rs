@@ -7,6 +7,7 @@ pub mod agent;
 pub mod batches;
 pub mod browser;
 pub mod evil;
+pub mod fleet;
 pub mod http;
 pub mod kills;
 pub mod layering;

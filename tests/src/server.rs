@@ -49,6 +49,15 @@ impl Database {
         run("weavewatch-server", arguments)
     }
 
+    /// Size of the file; none for PostgreSQL.
+    ///
+    /// # Panics
+    /// When nothing was stored yet.
+    pub fn file_bytes(&self) -> Option<u64> {
+        let Self::Sqlite(folder) = self else { return None };
+        Some(std::fs::metadata(folder.path().join("server.sqlite")).expect("a server made it").len())
+    }
+
     fn arguments(&self) -> [OsString; 2] {
         match self {
             Self::Sqlite(folder) => ["--data".into(), folder.path().join("server.sqlite").into()],

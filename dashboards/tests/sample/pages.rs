@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use dashboards::chart::Chart;
 use dashboards::{
-    Account, AuditPage, CostRow, Costs, DeedLine, EmbedPage, ErrorPage, ExplorePage, Former, Frame, Known, Ledger,
-    LivePage, LiveRow, LogPage, LogRow, LogsRow, LogsSide, LoneRecord, Moment, Names, NoteLine, Outcome, Query,
+    Account, AuditPage, CostRow, Costs, DeedLine, EmbedPage, ErrorPage, ExplorePage, Filling, Former, Frame, Known,
+    Ledger, LivePage, LiveRow, LogPage, LogRow, LogsRow, LogsSide, LoneRecord, Moment, Names, NoteLine, Outcome, Query,
     ReportLine, ReportPage, ReportState, SignInPage, Standing, TokenLine, TokensPage, Told, TriagePage, TwoLogsPage,
     WhatIfPage,
 };
@@ -25,8 +25,8 @@ pub const AT: &str = "2026-09-28T10:00:00Z";
 /// Every page under the name of its template, drawn.
 #[expect(clippy::too_many_lines, reason = "a list")]
 pub fn every(tell: Tell) -> Vec<(&'static str, String)> {
-    let frame =
-        |here| Frame { here, account: Some(Account { name: tell("Ann, QA"), csrf: "0".repeat(8) }), admin: true };
+    let account = || Account { name: tell("Ann, QA"), csrf: "0".repeat(8) };
+    let frame = |here| Frame { here, account: Some(account()), admin: true, filling: None };
     let row = row(tell);
     let mut few = logs()[20..24].to_vec();
     few.push(row.clone());
@@ -106,7 +106,15 @@ pub fn every(tell: Tell) -> Vec<(&'static str, String)> {
             .render(),
         ),
         ("health", health(tell, frame("/health")).render()),
-        ("live", LivePage { frame: frame("/live"), logs: few.clone(), arrived: true }.render()),
+        (
+            "live",
+            LivePage {
+                frame: Frame { filling: Some(Filling { here: 312, of: 500 }), ..frame("/live") },
+                logs: few.clone(),
+                arrived: true,
+            }
+            .render(),
+        ),
         (
             "names",
             Names {

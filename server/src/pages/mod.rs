@@ -29,8 +29,8 @@ use jiff::{Span, ToSpan as _};
 
 use crate::auth::{Caller, Scope};
 use crate::error::Error;
-use crate::forgery;
 use crate::store::{Counting, Dimension, Filter, Group, Totals};
+use crate::{filling, forgery};
 
 pub use asked::Asked;
 pub use compare::{__path_page as __path_compare, page as compare};
@@ -56,9 +56,14 @@ const PERIODS: [u32; 3] = [7, 30, 90];
 
 /// The frame of a page for whoever asks.
 pub fn frame(here: &'static str, caller: Option<Extension<Caller>>) -> Frame {
-    let Some(Extension(caller)) = caller else { return Frame { here, ..Frame::default() } };
+    let frame = Frame { here, filling: filling::missing(), ..Frame::default() };
+    let Some(Extension(caller)) = caller else { return frame };
     let admin = caller.scope == Scope::Admin;
-    Frame { here, admin, account: caller.csrf.map(|csrf| Account { name: caller.name, csrf: forgery::masked(&csrf) }) }
+    Frame {
+        admin,
+        account: caller.csrf.map(|csrf| Account { name: caller.name, csrf: forgery::masked(&csrf) }),
+        ..frame
+    }
 }
 
 /// A page that was drawn.

@@ -12,6 +12,7 @@ use axum::http::{HeaderMap, Request, StatusCode};
 use serde_json::Value;
 use server::app::State;
 use server::auth::Scope;
+use server::filling::Filling;
 use server::store::{EventRow, Place, Store};
 use sqlx::{AssertSqlSafe, Connection, Executor};
 use tower::ServiceExt;
@@ -109,7 +110,7 @@ impl World {
     pub async fn demo(place: Place) -> Self {
         let store = Store::open(&place).await.expect("the database opens");
         store.migrate().await.expect("the schema fits");
-        Self::of(State::for_demo(store), place).await
+        Self::of(State::for_demo(store, Arc::new(Filling::new(0))), place).await
     }
 
     /// A server in this state.

@@ -62,6 +62,12 @@ impl Fleet {
                     regression.build, regression.kind
                 ));
             }
+            if !self.has(&regression.kind, regression.path) {
+                return Err(format!(
+                    "a regression of {} is on a path that no log of {} has",
+                    regression.build, regression.kind
+                ));
+            }
             if !matches!(regression.fault, Fault::StageAFailed | Fault::DpRefused) {
                 return Err("a regression must be stage_a_failed or dp_refused".to_owned());
             }
@@ -76,6 +82,16 @@ impl Fleet {
             }
         }
         Ok(())
+    }
+
+    /// Some session of the kind may split on the path; on any, when none is told.
+    fn has(&self, kind: &str, path: Option<Path>) -> bool {
+        let service = self.kinds.iter().any(|own| own.name == kind && own.service);
+        match path {
+            None => true,
+            Some(Path::Service) => service,
+            Some(path) => !service && self.apps.iter().any(|app| app.path == path),
+        }
     }
 
     fn check_rates(&self) -> Result<(), String> {
