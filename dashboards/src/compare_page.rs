@@ -110,7 +110,9 @@ impl ComparePage {
         let surely = self.groups.iter().filter(|pair| pair.beyond_chance);
         let rise = surely.clone().filter(|pair| pair.points() > 0.0).max_by(|x, y| x.points().total_cmp(&y.points()));
         let fall = surely.min_by(|x, y| x.points().total_cmp(&y.points()));
-        let name = |pair: &Pair| chart::short(&pair.name(self.group_by));
+        // Of a pair both halves have to be legible.
+        let short = if self.group_by == "gpu_pair" { chart::pair } else { chart::short };
+        let name = |pair: &Pair| short(&pair.name(self.group_by));
         match (rise, fall) {
             (Some(pair), _) => format!(
                 "{} got worse with {}: {} of its logs cross needlessly, {} before",

@@ -1,6 +1,7 @@
 //! What stands around every page: the rail with the page that is open, and who is signed in.
 
 use crate::Account;
+use crate::share::thousands;
 
 /// One entry of the rail: the address and the name of a page.
 pub(crate) type Entry = (&'static str, &'static str);
@@ -41,6 +42,12 @@ pub struct Filling {
     pub here: u64,
     /// Machines that there will be.
     pub of: u64,
+}
+
+impl Filling {
+    pub(crate) fn told(&self) -> String {
+        format!("{} of {} machines are here", thousands(self.here), thousands(self.of))
+    }
 }
 
 impl Frame {

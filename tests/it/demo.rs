@@ -1,39 +1,32 @@
-//! The demo answers at once with the numbers that are checked in, and ports that are taken are said.
-
-use std::path::{Path, PathBuf};
+//! The demo shows the truth about its fleet, and ports that are taken are said.
 
 use serde_json::Value;
+use tests::fleet::{self, DEMO};
 use tests::http::Http;
 use tests::program::run;
 use tests::server::{Database, Server, free_port};
 
 #[test]
-fn the_demo_answers_with_the_checked_in_totals() {
+fn the_demo_shows_what_is_true_of_its_fleet() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let fleet = folder.path().join("fleet");
+    fleet::simulate(&DEMO, &fleet);
     let demo = Server::demo(free_port());
     let http = Http::new(&demo.url, None);
 
     let page = http.get("/");
     assert_eq!((page.status, page.content_type.as_str()), (200, "text/html; charset=utf-8"));
     assert_eq!(http.get("/healthz").status, 200);
-    let mut summary = http.get("/api/v1/summary").json();
-    // They follow from the counts.
-    summary["total"].as_object_mut().and_then(|total| total.remove("shares")).expect("shares");
-    let expected = std::fs::read_to_string(fleet().join("summary.json")).expect("the expectation is checked in");
-    let expected: Value = serde_json::from_str(&expected).expect("JSON");
-    assert_eq!(summary["total"], expected);
+    fleet::agrees(&http, &fleet);
 
-    // The expectation is about the logs that are checked in, each of them once.
-    let logs = logs_below(&fleet());
-    assert_eq!(summary["total"]["logs"], logs.len());
-    let mut names: Vec<String> = logs.iter().filter_map(|log| Some(log.file_name()?.to_str()?.to_owned())).collect();
-    let mut listed: Vec<String> = http
-        .all_items("/api/v1/logs")
-        .iter()
-        .map(|log| log["file"].as_str().expect("a log has a name").to_owned())
-        .collect();
-    names.sort_unstable();
-    listed.sort_unstable();
-    assert_eq!(listed, names);
+    // Each log is there, once, under its own name.
+    let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
+    let texts = |values: &[Value], key: &str| {
+        let mut all: Vec<_> = values.iter().map(|own| name(own[key].as_str().expect("a name"))).collect();
+        all.sort_unstable();
+        all
+    };
+    assert_eq!(texts(&http.all_items("/api/v1/logs"), "file"), texts(&fleet::truths(&fleet), "file"));
 }
 
 #[test]
@@ -71,21 +64,4 @@ fn readers_of_a_served_api_need_a_token_that_may_read() {
         assert_eq!(server.http(&reader).get(path).status, 200);
     }
     assert_eq!(Http::new(&server.url, None).get("/healthz").status, 200);
-}
-
-fn fleet() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/fleet")
-}
-
-fn logs_below(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).expect("the fixtures are checked in") {
-        let path = entry.expect("a readable folder").path();
-        if path.is_dir() {
-            found.extend(logs_below(&path));
-        } else if path.extension().is_some_and(|extension| extension == "log") {
-            found.push(path);
-        }
-    }
-    found
 }

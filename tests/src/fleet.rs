@@ -38,6 +38,9 @@ pub struct Plan {
     pub agents: usize,
 }
 
+/// The fleet of the demo that tests start: small, and its story is in it.
+pub const DEMO: Plan = Plan { machines: 40, days: 30, seed: 2, agents: 1 };
+
 /// What went through, once everything was compared.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Outcome {
@@ -95,10 +98,7 @@ pub fn run(database: &Database, plan: &Plan) -> Outcome {
     let uploading = begin.elapsed();
 
     let http = server.http(&database.token("reader"));
-    let totals: Value = serde_json::from_str(&text(&fleet.join("totals.json"))).expect("totals are JSON");
-    the_api_agrees(&http, &totals);
-    let truth = Truth::read(&text(&fleet.join("truth.jsonl")));
-    the_pages_agree(&http, &truth);
+    let truth = agrees(&http, &fleet);
     let metrics = http.get("/metrics").body;
     drop(http);
 
@@ -117,7 +117,11 @@ pub fn run(database: &Database, plan: &Plan) -> Outcome {
     }
 }
 
-fn simulate(plan: &Plan, out: &Path) {
+/// Makes the logs of a fleet in a new folder, with the truth beside them.
+///
+/// # Panics
+/// When the program fails.
+pub fn simulate(plan: &Plan, out: &Path) {
     let numbers = [("--machines", plan.machines), ("--days", plan.days.into()), ("--seed", plan.seed)];
     let mut arguments: Vec<OsString> = vec!["simulate".into(), "--out".into(), out.into()];
     arguments.extend(numbers.into_iter().flat_map(|(name, number)| [name.into(), number.to_string().into()]));
@@ -142,6 +146,28 @@ fn upload_all(machines: &[PathBuf], threads: usize, each: &(impl Fn(&Path) + Syn
 fn machines(fleet: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(fleet).expect("the fleet was made").map(|entry| entry.expect("readable").path());
     entries.filter(|path| path.is_dir()).collect()
+}
+
+/// Holds every number of a server against the truth in the folder of the fleet that is in it.
+///
+/// # Panics
+/// When one is another.
+#[track_caller]
+pub fn agrees(http: &Http, fleet: &Path) -> Truth {
+    let totals: Value = serde_json::from_str(&text(&fleet.join("totals.json"))).expect("totals are JSON");
+    the_api_agrees(http, &totals);
+    let truth = Truth::read(&truths(fleet));
+    the_pages_agree(http, &truth);
+    truth
+}
+
+/// The truth of each log (`weavewatch.truth/1`).
+///
+/// # Panics
+/// When the folder is no fleet.
+pub fn truths(fleet: &Path) -> Vec<Value> {
+    let lines = text(&fleet.join("truth.jsonl"));
+    lines.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
 }
 
 #[track_caller]
@@ -200,17 +226,16 @@ impl Group {
 
 /// What is true of the fleet.
 #[derive(Debug, Default)]
-struct Truth {
+pub struct Truth {
     all: Group,
     /// By dimension and key.
     groups: BTreeMap<&'static str, BTreeMap<String, Group>>,
 }
 
 impl Truth {
-    fn read(lines: &str) -> Self {
+    fn read(logs: &[Value]) -> Self {
         let mut truth = Self::default();
-        for line in lines.lines() {
-            let log: Value = serde_json::from_str(line).expect("a line of JSON");
+        for log in logs {
             let verdict: Verdict = serde_json::from_value(log["verdict"].clone()).expect("a verdict");
             let outcome = Word::of(&verdict);
             let machine = log["machine"].as_str().expect("a log has a machine");

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 
+use crate::fleet::DEMO;
 use crate::http::Http;
 use crate::postgres;
 use crate::program::{Finished, Running, command, run};
@@ -100,7 +101,8 @@ impl Server {
         Running::start(command)
     }
 
-    /// Starts `demo`, which looks for a free port from `first_port` upwards, and waits until its logs are loaded.
+    /// Starts `demo` with the fleet [`DEMO`], whose days are those that `weavewatch simulate` makes, and waits until all of it is
+    /// there. It looks for a free port from `first_port` upwards.
     ///
     /// # Panics
     /// When it does not start.
@@ -109,9 +111,13 @@ impl Server {
         let mut command = command("weavewatch-server");
         // It removes its own folder when it is asked to stop, but a test kills it.
         let folder = tempfile::tempdir().expect("a temporary folder");
-        command.args(["demo", "--listen", &format!("127.0.0.1:{first_port}")]).env("TMPDIR", folder.path());
+        let numbers = [("--machines", DEMO.machines), ("--days", DEMO.days.into()), ("--seed", DEMO.seed)];
+        command.args(["demo", "--listen", &format!("127.0.0.1:{first_port}"), "--until", "2026-11-30"]);
+        command.args(numbers.iter().flat_map(|(name, number)| [(*name).to_owned(), number.to_string()]));
+        command.env("TMPDIR", folder.path());
         let mut program = Running::start(command);
         let said = program.line_after("Weavewatch demo: ");
+        program.line_after(&format!("all {} machines are here", DEMO.machines));
         Self { program, _folder: Some(folder), url: said.trim_end_matches('/').to_owned() }
     }
 

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use simulate::{EXAMPLE, Fault, Fleet, Made, Mutation, Quirk, Simulation, Totals};
+use wire::Split;
 
 fn fleet(machines: u64) -> Fleet {
     let mut fleet = Fleet::example().expect("the built-in fleet is sound");
@@ -106,6 +107,35 @@ fn the_example_names_every_fault_quirk_and_damage() {
 }
 
 #[test]
+fn the_story_of_the_example_is_told_by_its_logs() {
+    let fleet = fleet(120);
+    let simulation = Simulation::new(fleet.clone(), 1);
+    let truths: Vec<_> = (0..120).flat_map(|index| simulation.machine(index)).map(|made| made.truth).collect();
+    for regression in &fleet.regressions {
+        // How often it happens in sessions that could have split, by what the log itself tells of its build.
+        let share = |is_hit: &dyn Fn(&str) -> bool| {
+            let told = truths.iter().filter(|own| own.cohort.kind == regression.kind);
+            let told = told.filter(|own| own.version.as_deref().is_some_and(is_hit));
+            let told = told.filter(|own| regression.path.is_none_or(|path| path == own.path));
+            let could: Vec<_> = told.filter(|own| own.verdict.split != Split::Unknown).collect();
+            let failed = could.iter().filter(|own| own.cohort.outcomes.contains(&"stage_a_failed".into())).count();
+            assert!(could.len() > 20, "{} logs", could.len());
+            failed as f64 / could.len() as f64
+        };
+        let (with, before) = (share(&|version| version == regression.build), share(&|version| version < "2.14.0"));
+        assert!(with > 0.5 && before < 0.2, "{with} with {}, {before} before", regression.build);
+    }
+    for setting in fleet.settings.iter().filter(|own| own.name.as_str() == "DXR_WEAVE_ON_SCANOUT") {
+        let killed = truths.iter().filter(|own| own.verdict.killed && own.cohort.day >= setting.from_day);
+        let there = killed.filter(|own| own.cohort.settings.iter().any(|lever| lever.source == setting.source));
+        assert!(there.count() > 0, "{} in {:?}", setting.value, setting.source);
+    }
+    for token in fleet.builds.iter().filter_map(|build| build.new_token.as_deref()) {
+        assert!(truths.iter().any(|own| own.verdict.reasons.iter().any(|reason| reason.as_str() == token)), "{token}");
+    }
+}
+
+#[test]
 fn what_a_description_gets_wrong_is_said() {
     let cases = [
         ("machines = 500 ", "machines = 0 ", "machines must be"),
@@ -119,6 +149,7 @@ fn what_a_description_gets_wrong_is_said() {
             "adapter 7",
         ),
         ("build = \"2.14.0\"", "build = \"9.9.9\"", "9.9.9"),
+        ("kind = \"hybrid-4080\"", "kind = \"hybrid-4060\"", "no log of hybrid-4060"),
         ("version = \"2.6.2\"", "version = \"2.6\"", "three numbers"),
         ("path = \"opengl\"", "path = \"service\"", "graphics API"),
         ("value = \"igpu\"", "value = \"1\"", "by number"),

@@ -18,7 +18,7 @@ pub struct Browsed {
     pub group: Option<Group>,
     /// Its newest log, with the start in seconds as `logs.started_s` has it.
     pub newest: Option<(String, i64)>,
-    /// What that log says that somebody set, by variable.
+    /// What somebody set there, by variable, as its newest log says that tells of it.
     pub settings: BTreeMap<String, StoredLever>,
 }
 
@@ -27,11 +27,11 @@ pub struct Browsed {
 pub struct Wanted<'a> {
     /// The first digits of their ids.
     pub prefix: &'a str,
-    /// Only those whose newest log says that somebody set this variable; an empty name stands for any.
+    /// Only those where somebody set this variable, as the newest log says that tells of it; an empty name stands for any.
     pub setting: Option<&'a str>,
 }
 
-/// A machine's newest log, and what it says that somebody set.
+/// A machine's newest log, and what somebody set there.
 type Newest = ((String, i64), BTreeMap<String, StoredLever>);
 
 impl Store {
@@ -60,7 +60,7 @@ impl Store {
         sql.push(" order by m.id");
         let rows = sqlx::query_with(AssertSqlSafe(sql.text), sql.arguments).fetch_all(&self.pool).await?;
         let machines = self.with_losses(rows.iter().map(machine_row).collect::<sqlx::Result<_>>()?).await?;
-        let mut newest = self.newest_logs(&ids).await?;
+        let mut newest = self.newest_logs(&ids, wanted.setting.unwrap_or_default()).await?;
         let mut groups = BTreeMap::new();
         for group in self.groups(&filter.of_machines(&ids), Dimension::Machine).await? {
             let key = group.key.get(Dimension::Machine.as_str()).and_then(|key| key.as_str()).map(str::to_owned);
@@ -103,12 +103,8 @@ impl Store {
         let (after, first, last) =
             (sql.bind(after.to_owned()), sql.bind(prefix.to_owned()), sql.bind(format!("{prefix}g")));
         if let Some(name) = setting {
-            // The column holds names as JSON does; a quote in a value stands behind a backslash, so it ends no name.
-            let named = sql.bind(if name.is_empty() { "%".to_owned() } else { format!("%\"{name}\":%") });
-            sql.push(&format!(
-                " and (select n.settings from logs n where n.machine = {column}
-                       order by n.started_s desc, n.id desc limit 1) like {named}"
-            ));
+            let named = sql.bind(naming(name));
+            sql.push(&format!(" and {} like {named}", settings_of(column, &named)));
         }
         let limit = sql.bind(i64::from(limit) + 1);
         sql.push(&format!(
@@ -117,12 +113,15 @@ impl Store {
         sqlx::query_scalar_with(AssertSqlSafe(sql.text), sql.arguments).fetch_all(&self.pool).await
     }
 
-    async fn newest_logs(&self, ids: &[String]) -> sqlx::Result<BTreeMap<String, Newest>> {
+    /// The newest log of each machine, and its settings where they tell of this one.
+    async fn newest_logs(&self, ids: &[String], setting: &str) -> sqlx::Result<BTreeMap<String, Newest>> {
         let mut sql = Sql::default();
-        sql.push(
-            "select l.machine, l.id, l.started_s, l.settings from machines m join logs l on l.id =
+        let named = sql.bind(naming(setting));
+        sql.push(&format!(
+            "select l.machine, l.id, l.started_s, {} from machines m join logs l on l.id =
                  (select n.id from logs n where n.machine = m.id order by n.started_s desc, n.id desc limit 1)",
-        );
+            settings_of("m.id", &named)
+        ));
         push_ids(&mut sql, " where m.id in ", ids);
         let rows = sqlx::query_with(AssertSqlSafe(sql.text), sql.arguments).fetch_all(&self.pool).await?;
         rows.iter()
@@ -133,6 +132,22 @@ impl Store {
             })
             .collect()
     }
+}
+
+/// What `logs.settings` is like where it names this variable; where it names any, for an empty name.
+fn naming(setting: &str) -> String {
+    // The column holds names as JSON does; a quote in a value stands behind a backslash, so it ends no name.
+    if setting.is_empty() { "%".to_owned() } else { format!("%\"{setting}\":%") }
+}
+
+/// SQL for the settings of a machine. A log that does not name the variable says that it is not set only when it tells how the
+/// weave ran: the log of a client of the service, or of a process without a session, says nothing about it.
+fn settings_of(machine: &str, named: &str) -> String {
+    format!(
+        "(select n.settings from logs n
+           where n.machine = {machine} and (n.settings like {named} or n.split <> 'unknown')
+           order by n.started_s desc, n.id desc limit 1)"
+    )
 }
 
 fn push_ids(sql: &mut Sql, lead: &str, ids: &[String]) {

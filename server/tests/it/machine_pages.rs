@@ -99,6 +99,25 @@ fn a_machine_names_first_what_somebody_forgot_and_is_drawn_boot_by_boot() {
 }
 
 #[test]
+fn a_kill_switch_counts_as_set_until_a_log_tells_otherwise() {
+    on_each_database(async |world| {
+        let killed = |day| log(day, 0x100, Path::Service, &["killed_by_env"]);
+        let engaged = |day| log(day, 0x100, Path::Service, &[]);
+        // As the log of a client of the service, which tells nothing of the split.
+        let mute = |day| wire::Segment { observations: Vec::new(), ..log(day, 0x100, Path::IpcClient, &[]) };
+        world.upload(&batch(1, vec![killed(1), mute(2)])).await;
+        world.upload(&batch(2, vec![killed(1), engaged(2), mute(3)])).await;
+        world.upload(&batch(3, vec![engaged(1), mute(2), killed(3)])).await;
+        world.upload(&batch(4, vec![mute(1)])).await;
+        for state in ["killed", "flagged"] {
+            let listed = page(&world, &format!("/machines?state={state}")).await;
+            assert_eq!(linked(&listed, 1..=4), [1, 3], "{state}");
+            assert!(listed.contains("still set on 2 machines"), "{state}: {listed}");
+        }
+    });
+}
+
+#[test]
 fn an_admin_forgets_a_machine_and_nobody_else_does() {
     on_each_database(async |world| {
         world.upload(&batch(1, vec![Sample::default().segment()])).await;

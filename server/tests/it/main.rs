@@ -21,6 +21,7 @@ mod embed;
 mod enrolment;
 mod explore;
 mod export;
+mod filling;
 mod filters;
 mod grafana;
 mod health_page;

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
 use server::store::Place;
+use simulate::{Fleet, Simulation, Totals};
 use sqlx::{Connection, Executor};
 
 use crate::world::on_each_database;
@@ -359,7 +360,7 @@ fn outputs_that_take_nothing_end_no_command() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_server_whose_outputs_take_nothing_still_answers() {
-    for (arguments, path) in [(&["serve"][..], "/healthz"), (&["demo"], "/api/v1/summary")] {
+    for (arguments, path) in [(&["serve"][..], "/healthz"), (&["demo", "--machines", "20"], "/api/v1/summary")] {
         let home = tempfile::tempdir().expect("a temporary folder");
         let full = || Stdio::from(std::fs::File::options().write(true).open("/dev/full").expect("Linux has it"));
         let address = free_address();
@@ -387,24 +388,69 @@ fn get_when_there(url: &str) -> u16 {
 }
 
 #[test]
-fn the_demo_takes_the_next_free_port_and_shows_its_logs() {
+fn the_demo_takes_the_next_free_port_and_shows_what_is_true_of_its_fleet() {
     let home = tempfile::tempdir().expect("a temporary folder");
     let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = taken.local_addr().expect("it is bound");
-    let (demo, line) = Running::start(home.path(), &["demo", "--listen", &address.to_string()]);
+    let address_said = address.to_string();
+    let demo = ["demo", "--listen", &address_said, "--machines", "12", "--seed", "3", "--until", "2026-11-30"];
+    let (demo, line) = Running::start(home.path(), &demo);
     let url = line.strip_prefix("Weavewatch demo: ").expect(&line).trim_end_matches('/').to_owned();
     assert!(!url.ends_with(&format!(":{}", address.port())), "{url}");
+    // Every page says how far it is, until all is here.
+    while get(&format!("{url}/"), None).1.contains("of 12 machines are here") {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
     let (status, summary) = get(&format!("{url}/api/v1/summary"), None);
     assert_eq!(status, 200);
     let mut summary: serde_json::Value = serde_json::from_str(&summary).expect("JSON");
     // They follow from the counts.
     summary["total"].as_object_mut().and_then(|total| total.remove("shares")).expect("shares");
-    let expected = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/fleet/summary.json");
-    let expected = std::fs::read_to_string(expected).expect("the expectation beside the logs");
-    let expected: serde_json::Value = serde_json::from_str(&expected).expect("JSON");
-    assert_eq!(summary["total"], expected);
+    // Those days are the description's own, so the logs are, too.
+    let fleet = Fleet::example().and_then(|fleet| fleet.resized(Some(12), None)).expect("the built-in fleet is sound");
+    let simulation = Simulation::new(fleet, 3);
+    let mut totals = Totals::new();
+    for index in 0..12 {
+        let truths: Vec<_> = simulation.machine(index).into_iter().map(|made| made.truth).collect();
+        totals.add_machine(&truths);
+    }
+    assert_eq!(summary["total"], serde_json::to_value(totals.total).expect("JSON"));
     assert_eq!(get(&format!("{url}/"), None).0, 200);
     assert_eq!(demo.terminate(), Some(0));
+}
+
+#[test]
+fn a_demo_that_is_asked_to_end_while_it_fills_ends_in_good_order() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut command = program(home.path());
+    command.args(["demo", "--listen", &free_address(), "--machines", "100000"]).env("TMPDIR", folder.path());
+    let mut demo = Running(command.stderr(Stdio::inherit()).spawn().expect("the program starts"));
+    let mut line = String::new();
+    BufReader::new(demo.0.stdout.as_mut().expect("it is piped")).read_line(&mut line).expect("UTF-8");
+    let url = line.trim_end().strip_prefix("Weavewatch demo: ").expect(&line).to_owned();
+    assert!(get(&url, None).1.contains("of 100,000 machines are here"));
+    assert_eq!(demo.terminate(), Some(0));
+    assert_eq!(std::fs::read_dir(folder.path()).expect("a folder").count(), 0, "its database is gone");
+}
+
+#[test]
+fn a_demo_of_a_fleet_that_cannot_be_is_wrong_usage() {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let cases = [
+        (["--machines", "0"], "machines must be"),
+        (["--machines", "many"], "many"),
+        (["--days", "0"], "days must be"),
+        (["--days", "99999"], "days must be"),
+        (["--until", "yesterday"], "yesterday"),
+        (["--until", "1969-12-31"], "first_day must be"),
+    ];
+    for (arguments, says) in cases {
+        let ended = run(home.path(), &[&["demo"], &arguments[..]].concat());
+        assert_eq!(ended.status.code(), Some(2), "{arguments:?}");
+        let said = text(&ended.stderr);
+        assert!(said.contains(says), "{arguments:?}: {said}");
+    }
 }
 
 #[test]
