@@ -143,7 +143,11 @@ fn upload_all(machines: &[PathBuf], threads: usize, each: &(impl Fn(&Path) + Syn
     });
 }
 
-fn machines(fleet: &Path) -> Vec<PathBuf> {
+/// The folders of its machines.
+///
+/// # Panics
+/// When there is no such folder.
+pub fn machines(fleet: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(fleet).expect("the fleet was made").map(|entry| entry.expect("readable").path());
     entries.filter(|path| path.is_dir()).collect()
 }
