@@ -11,10 +11,13 @@ use crate::selection::Selection;
 use crate::share::{Share, counted};
 use crate::spread::Spread;
 use crate::table::behind;
-use crate::{Query, words};
+use crate::{Query, visible, words};
 
 /// Rows of a table.
 const MOST_ROWS: usize = 60;
+
+/// Of a pair of GPUs in a heading.
+const PAIR_LETTERS: usize = 90;
 
 /// Fewer logs than this tell no difference.
 const FEW_LOGS: u64 = 10;
@@ -110,9 +113,11 @@ impl ComparePage {
         let surely = self.groups.iter().filter(|pair| pair.beyond_chance);
         let rise = surely.clone().filter(|pair| pair.points() > 0.0).max_by(|x, y| x.points().total_cmp(&y.points()));
         let fall = surely.min_by(|x, y| x.points().total_cmp(&y.points()));
-        // Of a pair both halves have to be legible.
-        let short = if self.group_by == "gpu_pair" { chart::pair } else { chart::short };
-        let name = |pair: &Pair| short(&pair.name(self.group_by));
+        let name = |pair: &Pair| match pair.name(self.group_by) {
+            // Both halves have to be legible.
+            gpus if self.group_by == "gpu_pair" => visible::plain(&chart::cut(&chart::gpu(&gpus), PAIR_LETTERS)),
+            name => chart::short(&name),
+        };
         match (rise, fall) {
             (Some(pair), _) => format!(
                 "{} got worse with {}: {} of its logs cross needlessly, {} before",
