@@ -22,6 +22,9 @@ const OXR_CUT: usize = 4095;
 /// not counted by every account of the limit. No text of an app can stand there, because the record ends at the cut.
 const OXR_SLACK: usize = 64;
 
+/// A time as records print it, `2026-09-14 12:00:00.137`.
+const TIME_BYTES: usize = 23;
+
 /// Most bytes of a held record that are kept.
 const HELD_MOST: usize = 8 * 1024;
 
@@ -43,6 +46,8 @@ pub struct Framer {
     pub process: Option<Process>,
     /// As of the last line that was not blank.
     pub end: End,
+    /// Of the newest record that has one.
+    last_time: Option<[u8; TIME_BYTES]>,
     offset: u64,
     header: Option<Header>,
     /// The rule that closes a header was read; its blank line may follow.
@@ -60,6 +65,9 @@ pub struct Checkpoint {
     bytes: ByteLedger,
     process: Option<Process>,
     nul_seen: bool,
+    /// Missing in one that an older build made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    last_time: Option<String>,
 }
 
 impl Checkpoint {
@@ -107,6 +115,7 @@ impl Framer {
             bytes: ByteLedger::default(),
             process: None,
             end: End::Missing,
+            last_time: None,
             offset: 0,
             header: None,
             behind_header: false,
@@ -135,6 +144,8 @@ impl Framer {
             self.counts.records += 1;
             self.counts.ignored += 1;
             self.bytes.in_records += line.len;
+            // Behind the bracket: noise is known by its time, too.
+            self.note_time(bytes.get(1..));
             self.open = Some(Open::behind(bytes, false));
             return;
         }
@@ -171,13 +182,28 @@ impl Framer {
             bytes: self.bytes,
             process: self.process.clone(),
             nul_seen: self.nul_seen,
+            last_time: self.last_time(),
         }
     }
 
     /// Goes on in a log file where a checkpoint was made.
     pub fn resume(checkpoint: Checkpoint) -> Self {
-        let Checkpoint { offset, counts, bytes, process, nul_seen } = checkpoint;
-        Self { nul_seen, counts, bytes, process, offset, ..Self::new(false) }
+        let Checkpoint { offset, counts, bytes, process, nul_seen, last_time } = checkpoint;
+        let last_time = last_time.and_then(|own| own.as_bytes().first_chunk().copied());
+        Self { nul_seen, counts, bytes, process, last_time, offset, ..Self::new(false) }
+    }
+
+    /// When the newest record was written, as it says itself.
+    pub fn last_time(&self) -> Option<String> {
+        self.last_time.map(|own| String::from_utf8_lossy(&own).into_owned())
+    }
+
+    /// Takes the time in front of `text`, where there is room for one.
+    #[inline]
+    fn note_time(&mut self, text: Option<&[u8]>) {
+        if let Some(time) = text.and_then(<[u8]>::first_chunk) {
+            self.last_time = Some(*time);
+        }
     }
 
     /// Takes the end of the file.
@@ -190,6 +216,7 @@ impl Framer {
         self.close(sink);
         self.end = End::Missing;
         self.counts.records += 1;
+        self.note_time(record.time);
         self.tell(record, place, sink);
         self.open = Some(Open::behind(&[], false));
     }
@@ -230,7 +257,9 @@ impl Framer {
     fn count_record(&mut self, line: &[u8], place: Place, oxr: bool, sink: Sink<'_>) {
         self.counts.records += 1;
         self.open = Some(Open::behind(line, oxr));
-        match self.read_prefix(line) {
+        let record = self.read_prefix(line);
+        self.note_time(record.and_then(|own| own.time));
+        match record {
             // A prefix that the end of the file, or a splice, tore apart: nothing can be said of it.
             None => self.counts.ignored += 1,
             Some(record) if oxr && !record.spliced && is_candidate(&record) => {

@@ -181,7 +181,9 @@ impl Body {
             settle(&mut framer.bytes, bytes);
         }
         let counts = wire::Counts { bytes, ..framer.counts };
-        LogFacts { input: kind, process: framer.process, end: framer.end, counts, bytes: framer.bytes, cli }
+        let last_time = framer.last_time();
+        let Framer { process, end, bytes, .. } = framer;
+        LogFacts { input: kind, process, end, counts, bytes, last_time, cli }
     }
 }
 

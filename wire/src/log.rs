@@ -111,6 +111,10 @@ pub struct LogFacts {
     /// Where its bytes went.
     #[serde(default)]
     pub bytes: ByteLedger,
+    /// Local wall clock of the newest record, whatever it says, as printed: `2026-09-14 12:00:01.370`. Null where records have no
+    /// time, and from agents before this was told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_time: Option<String>,
     /// What `displayxr-cli` said, when the input is its output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cli: Option<CliOutput>,

@@ -94,7 +94,7 @@ impl Walk<'_> {
     }
 
     fn facts(&mut self, facts: &mut LogFacts) {
-        let LogFacts { input: _, process, end: _, counts: _, bytes: _, cli } = facts;
+        let LogFacts { input: _, process, end: _, counts: _, bytes: _, last_time: _, cli } = facts;
         if let Some(Process { exe, pid: _, started }) = process {
             if let Cow::Owned(own) = self.redactor.exes.name(exe, &mut self.counts) {
                 *exe = own;

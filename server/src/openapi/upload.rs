@@ -62,6 +62,8 @@ pub struct LogFacts {
     counts: Counts,
     #[schema(required = false)]
     bytes: ByteLedger,
+    /// Local wall clock of the newest record, as printed.
+    last_time: Option<String>,
     /// What `displayxr-cli` said, when the input is its output.
     #[schema(value_type = Option<Object>)]
     cli: Option<serde_json::Value>,
