@@ -12,8 +12,8 @@
 
 /// The number of the rules. Raise it by one with every change, here or in what `parser` makes of a record that was stored, by
 /// which the same observations come to another [`wire::Judgement`], and with every field that a [`wire::ScanReport`] gets or
-/// loses. Servers keep the number beside each verdict and judge anew what older rules have judged.
-pub const RULES: u32 = 1;
+/// loses, or a [`cost::session`]. Servers keep the number beside each verdict and judge anew what older rules have judged.
+pub const RULES: u32 = 2;
 
 pub mod cost;
 mod examine;

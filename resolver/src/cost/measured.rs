@@ -10,7 +10,7 @@ use super::{Frame, Pixels};
 /// Planes that are kept apart; the runtime has fewer than five.
 const MOST_PLANES: usize = 16;
 /// Windows that do not tell how long they are last so long (vocabulary section 6).
-const WINDOW_S: f64 = 10.0;
+const WINDOW_S: u64 = 10;
 const BYTES_PER_KB: u64 = 1024;
 
 /// A value with the line that told it.
@@ -54,6 +54,25 @@ pub struct Measure {
     pub egress: Option<Laid>,
     /// The deposit of Vulkan or D3D12.
     pub deposit: Option<Laid>,
+    /// Frames over the bridge with the time between them, all windows together; null without any.
+    pub bridge_pace: Option<Pace>,
+    /// Frames of the service's clients with the time that it took for them; null without any.
+    pub client_pace: Option<Pace>,
+    /// Local wall clock of the first record that was understood, as printed.
+    pub first_time: Option<String>,
+    /// The same of the newest placement record, full or `CHANGED`: from there on the log is in its last state.
+    pub placed_time: Option<String>,
+}
+
+/// Frames with what they took together.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Pace {
+    /// How many; never 0.
+    pub frames: u64,
+    /// All of them; 0 where the windows do not tell.
+    pub bytes: u64,
+    /// All of them, microseconds.
+    pub us: u64,
 }
 
 /// Folds the observations of a log into a [`Measure`].
@@ -66,6 +85,16 @@ pub struct MeasureFold {
     frames: u64,
     staged: u64,
     layout: bool,
+    bridge_pace: Pace,
+    client_pace: Pace,
+}
+
+impl Pace {
+    const fn add(&mut self, other: Self) {
+        self.frames = self.frames.saturating_add(other.frames);
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.us = self.us.saturating_add(other.us);
+    }
 }
 
 impl Measure {
@@ -91,7 +120,13 @@ impl MeasureFold {
     pub fn push(&mut self, observation: &Observation) {
         let Observation::Event(event) = observation else { return };
         let fields = &event.fields;
+        if self.measure.first_time.is_none() {
+            self.measure.first_time.clone_from(&event.time);
+        }
         match event.kind {
+            Kind::Placement | Kind::PlacementUnreadable | Kind::PlacementChanged => {
+                self.measure.placed_time.clone_from(&event.time);
+            }
             Kind::RenderSplit => self.window(fields),
             Kind::Window => self.part(fields),
             Kind::Display => self.display(event),
@@ -108,7 +143,9 @@ impl MeasureFold {
 
     /// What the whole log told.
     pub fn finish(self) -> Measure {
-        let Self { mut measure, mut counters, counted, frames, staged, .. } = self;
+        let Self { mut measure, mut counters, counted, frames, staged, bridge_pace, client_pace, .. } = self;
+        measure.bridge_pace = Some(bridge_pace).filter(|own| own.frames > 0);
+        measure.client_pace = Some(client_pace).filter(|own| own.frames > 0);
         if frames > 0 {
             counters.staged_share = Some(staged as f64 / frames as f64);
         }
@@ -130,7 +167,9 @@ impl MeasureFold {
         if fields.int("split") == Some(0) {
             return;
         }
-        let seconds = fields.int("window_s").filter(|own| *own > 0).map_or(WINDOW_S, |own| own as f64);
+        let told = fields.int("window_s").and_then(|own| u64::try_from(own).ok());
+        let window_s = told.filter(|own| *own > 0).unwrap_or(WINDOW_S);
+        let seconds = window_s as f64;
         self.counters.windows += 1;
         self.counters.seconds += seconds;
         widen(&mut self.counters.bytes_per_second, Span::exact(bytes as f64 / seconds));
@@ -140,6 +179,9 @@ impl MeasureFold {
             self.frames = self.frames.saturating_add(frames);
             self.staged = self.staged.saturating_add(staged);
             widen(&mut self.counters.frames_per_second, Span::exact(frames as f64 / seconds));
+            if frames > 0 {
+                self.bridge_pace.add(Pace { frames, bytes, us: window_s.saturating_mul(1_000_000) });
+            }
             if let Some(each) = bytes.checked_div(frames) {
                 widen(&mut self.counters.bytes_per_frame, Span { low: each, high: bytes.div_ceil(frames) });
             }
@@ -167,9 +209,9 @@ impl MeasureFold {
             plane.copies = plane.copies.saturating_add(copies);
             plane.skips = plane.skips.saturating_add(count("skips").unwrap_or(0));
             plane.half_rate |= fields.int("half_rate").is_some_and(|own| own != 0);
-        } else if let Some(time) = count("client_avg_us").filter(|_| count("client_renders").is_some_and(|own| own > 0))
-        {
+        } else if let (Some(time), Some(renders @ 1..)) = (count("client_avg_us"), count("client_renders")) {
             self.counted = true;
+            self.client_pace.add(Pace { frames: renders, bytes: 0, us: time.saturating_mul(renders) });
             widen(&mut self.counters.client_render_us, Span::exact(time));
             if let Some(wait) = count("wait_avg_us") {
                 widen(&mut self.counters.wait_us, Span::exact(wait));

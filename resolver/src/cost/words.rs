@@ -5,7 +5,26 @@ use wire::Span;
 
 /// `33.2 MB`; a null is `unknown`.
 pub fn bytes(span: Option<Span<u64>>) -> String {
-    span.map_or_else(unknown, |own| bounds(own.real(), own.high as f64, &BYTES))
+    amount(span.map(Span::real))
+}
+
+/// The same of a sum or a mean.
+pub fn amount(bytes: Option<Span<f64>>) -> String {
+    bytes.map_or_else(unknown, |own| bounds(own, own.high, &BYTES))
+}
+
+/// What a change does: `saves 1.20 to 2.40 TB`, `costs 3.00 GB more`. Negative numbers are what it costs.
+pub fn saving(low: f64, high: f64) -> String {
+    let bytes = |low: f64, high: f64| bounds(Span { low, high }, high, &BYTES);
+    if low == 0.0 && high == 0.0 {
+        "changes nothing".to_owned()
+    } else if low >= 0.0 {
+        format!("saves {}", bytes(low, high))
+    } else if high <= 0.0 {
+        format!("costs {} more", bytes(-high, -low))
+    } else {
+        format!("costs up to {} more or saves up to {}", bytes(-low, -low), bytes(high, high))
+    }
 }
 
 /// `2.0 GB/s`.
@@ -43,7 +62,7 @@ pub fn number(span: Option<Span<f64>>) -> String {
 /// Factor, digits behind the point, and name; the largest first.
 type Unit = (f64, usize, &'static str);
 
-const BYTES: [Unit; 4] = [(1e9, 2, "GB"), (1e6, 1, "MB"), (1e3, 1, "kB"), (1.0, 0, "bytes")];
+const BYTES: [Unit; 5] = [(1e12, 2, "TB"), (1e9, 2, "GB"), (1e6, 1, "MB"), (1e3, 1, "kB"), (1.0, 0, "bytes")];
 const RATES: [Unit; 4] = [(1e9, 1, "GB/s"), (1e6, 1, "MB/s"), (1e3, 1, "kB/s"), (1.0, 0, "bytes/s")];
 
 fn unknown() -> String {
@@ -83,6 +102,12 @@ mod tests {
             (bytes(of(0, 0)), "0 bytes"),
             (bytes(of(512, 4096)), "0.5 to 4.1 kB"),
             (bytes(None), "unknown"),
+            (bytes(of(1_500_000_000_000, 2_000_000_000_000)), "1.50 to 2.00 TB"),
+            (saving(0.0, 0.0), "changes nothing"),
+            (saving(1e12, 2e12), "saves 1.00 to 2.00 TB"),
+            (saving(0.0, 2e9), "saves at most 2.00 GB"),
+            (saving(-3e9, -3e9), "costs 3.00 GB more"),
+            (saving(-1e9, 4e6), "costs up to 1.00 GB more or saves up to 4.0 MB"),
             (rate(of(1.99e9, 1.99e9)), "2.0 GB/s"),
             (rate(of(0.0, 995_328_000.0)), "at most 1.0 GB/s"),
             (rate(of(2.31e9, f64::INFINITY)), "at least 2.3 GB/s"),
