@@ -7,7 +7,7 @@ use crate::share::thousands;
 pub(crate) type Entry = (&'static str, &'static str);
 
 /// The pages that everybody who may read finds in the rail.
-pub(crate) const RAIL: [Entry; 9] = [
+pub(crate) const RAIL: [Entry; 10] = [
     ("/", "Fleet"),
     ("/explore", "Explore"),
     ("/logs", "Logs"),
@@ -15,6 +15,7 @@ pub(crate) const RAIL: [Entry; 9] = [
     ("/triage", "Triage"),
     ("/drift", "Drift"),
     ("/what-if", "What if"),
+    ("/costs", "Costs"),
     ("/health", "Health"),
     ("/live", "Live"),
 ];

@@ -39,6 +39,8 @@ pub struct MachinePage {
     pub by_day: Vec<Spread>,
     /// As the logs tell them last.
     pub settings: Vec<SettingRow>,
+    /// What its crossings cost, by name.
+    pub costs: Vec<(String, String)>,
     /// Newest first.
     pub boots: Vec<BootRow>,
     /// There are older ones.

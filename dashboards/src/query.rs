@@ -31,7 +31,7 @@ pub const FILTERS: [&str; 20] = [
 ];
 
 /// What else a page's URL may say: how it shows what the filters let through. Kept when a filter changes.
-pub const SETTINGS: [&str; 9] = ["group_by", "by", "a", "b", "policy", "set", "sort", "state", "q"];
+pub const SETTINGS: [&str; 10] = ["group_by", "by", "a", "b", "policy", "set", "numbers", "sort", "state", "q"];
 
 /// Names the page that follows; lost whenever a filter changes, because it belongs to one selection.
 pub const CURSOR: &str = "cursor";

@@ -54,6 +54,8 @@ pub struct WhatIfView {
     pub missing: Vec<(String, Tally)>,
     /// What is taken for granted, in words.
     pub assumed: Vec<(String, Tally)>,
+    /// What it does to what crosses between GPUs, in sentences.
+    pub bus: Vec<String>,
 }
 
 /// Sessions to which the change does the same.

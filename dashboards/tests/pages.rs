@@ -249,6 +249,7 @@ fn every_link_leads_somewhere() {
                 "/triage",
                 "/drift",
                 "/what-if",
+                "/costs",
                 "/health",
                 "/live",
                 "/tokens",

@@ -24,6 +24,7 @@ mod body;
 pub mod columnar;
 mod compare;
 mod connections;
+mod costs;
 mod csv;
 mod dead_letters;
 mod decode;

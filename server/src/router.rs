@@ -23,7 +23,7 @@ use crate::observe::observe;
 use crate::pages::Framed;
 use crate::remembered::{Shows, remember};
 use crate::{
-    audit, compare, dead_letters, drift, enroll, filling, health, ingest, logs, machines, openapi, pages, replay,
+    audit, compare, costs, dead_letters, drift, enroll, filling, health, ingest, logs, machines, openapi, pages, replay,
     reports, sign_in, summary, telemetry, tokens, what_if,
 };
 
@@ -61,6 +61,7 @@ pub fn table() -> Vec<Route> {
         get("/api/v1/reports", Access::Read, self::get(reports::list::list)),
         get("/api/v1/reports/{id}", Access::Read, self::get(reports::one)),
         get("/api/v1/summary", Access::Read, self::get(summary::answer)),
+        get("/api/v1/costs", Access::Read, self::get(costs::answer)),
         get("/api/v1/what-if", Access::Read, self::get(what_if::answer)),
         get("/api/v1/compare", Access::Read, self::get(compare::answer)),
         get("/api/v1/drift", Access::Read, self::get(drift::answer)),
@@ -88,6 +89,7 @@ pub fn table() -> Vec<Route> {
         page("/explore", Shows::Logs, self::get(pages::explore)),
         page("/compare", Shows::Logs, self::get(pages::compare)),
         page("/logs", Shows::Logs, self::get(pages::logs)),
+        page("/costs", Shows::Logs, self::get(pages::costs)),
         page("/what-if", Shows::Logs, self::get(pages::what_if)),
         page("/drift", Shows::Logs, self::get(pages::drift)),
         page("/triage", Shows::Anything, self::get(pages::triage)),

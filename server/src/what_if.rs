@@ -5,6 +5,7 @@
 
 mod answer;
 mod replayed;
+mod saved;
 
 use std::collections::BTreeSet;
 
@@ -21,6 +22,7 @@ use crate::query::{Pairs, unknown};
 use crate::store::{Filter, Store};
 
 pub use answer::{Answer, Cohort, Effect, Ends, Fact, Pair};
+pub use saved::{BusSaved, Saved};
 
 /// The most characters of a setting's value.
 const VALUE_CHARS: usize = 300;
@@ -108,10 +110,21 @@ pub async fn ask_in_turn(store: &Store, filter: &Filter, question: &Question, fi
 /// # Errors
 /// When the database fails.
 pub async fn ask(store: &Store, filter: &Filter, question: &Question) -> Result<Answer, Error> {
-    let fleet = store.fleet(filter).await?;
-    let replayed = replayed::all(store, &fleet.situation_ids, question).await.map_err(ours)?;
+    let replaying = async {
+        let fleet = store.fleet(filter).await?;
+        let replayed = replayed::all(store, &fleet.situation_ids, question).await.map_err(ours)?;
+        Ok((fleet, replayed))
+    };
+    let costing = async { store.situation_costs(filter).await.map_err(Error::from) };
+    // Both read for some time, and neither waits for the other.
+    let ((fleet, replayed), (costs, days)) = tokio::try_join!(replaying, costing)?;
     let question = question.clone();
-    let counted = tokio::task::spawn_blocking(move || answer::count(&fleet, &replayed, &question)).await;
+    let counting = move || {
+        let mut answer = answer::count(&fleet, &replayed, &question)?;
+        answer.bus = saved::saved(&costs, days, &fleet, &replayed, answer.logs);
+        Ok(answer)
+    };
+    let counted = tokio::task::spawn_blocking(counting).await;
     let mut answer = counted.map_err(|error| Error::Internal(error.into()))?.map_err(Error::Internal)?;
     let cohorts = || answer.effects.iter().flat_map(|effect| &effect.cohorts);
     let ids: BTreeSet<_> = cohorts().filter_map(|cohort| cohort.id.clone()).collect();

@@ -11,7 +11,7 @@ use dashboards::{
 };
 use wire::{Agreement, Comparison, Luid, Replay};
 
-use super::parts::{combination, compare, drift, health, machine, machines, row, topology, what_if};
+use super::parts::{combination, compare, drift, fleet_costs, health, machine, machines, row, topology, what_if};
 use super::{IRIS, RTX, list, logs, page, selection};
 
 /// Tells a text, as it is or otherwise.
@@ -79,6 +79,10 @@ pub fn every(tell: Tell) -> Vec<(&'static str, String)> {
                 answer: Some(what_if(tell)),
             }
             .render(),
+        ),
+        (
+            "fleet_costs",
+            fleet_costs(tell, frame("/costs"), selection(&few, query.with("numbers", "reference"))).render(),
         ),
         ("drift", drift(tell, frame("/drift"), &few).render()),
         ("machines", machines(tell, frame("/machines"), &few).render()),

@@ -6,9 +6,10 @@ use dashboards::alert_lines::AlertLine;
 use dashboards::health_page::{HealthPage, LossRow, Refused, Waiting};
 use dashboards::share::Share;
 use dashboards::{
-    BootRow, Combination, ComparePage, DriftBuild, DriftPage, DriftWord, EffectView, EndView, Flag, Frame, Gpu,
-    GroupView, KILLED, LogRow, MachinePage, MachineRow, MachinesPage, Measure, NearWord, Outcome, Output, Pair, Query,
-    SettingRow, Side, Spread, Tally, Topology, WhatIfView,
+    BootRow, Combination, ComparePage, CostsPage, Crossed, CrossedBy, CurveView, DriftBuild, DriftPage, DriftWord,
+    EffectView, EndView, Flag, Frame, Gpu, GroupView, KILLED, LogRow, MachinePage, MachineRow, MachinesPage, Measure,
+    NearWord, Outcome, Output, Pair, PointView, Query, Selection, SettingRow, Side, Spread, Tally, Topology,
+    WhatIfView,
 };
 use wire::{Heartbeat, Luid};
 
@@ -27,6 +28,57 @@ pub fn combination(tell: Tell) -> Combination {
     Combination {
         keys: vec![(Some(tell(&pair)), None), (None, Some(tell("MyViewer.exe")))],
         spread: spread(tell, &pair, [3, 1, 4, 1, 5, 9]),
+    }
+}
+
+/// What crosses, by day and kind of PC, with a machine that is off the curve of its kind.
+pub fn fleet_costs(tell: Tell, frame: Frame, selection: Selection) -> CostsPage {
+    let crossed = |known, bytes| Crossed {
+        logs: 6,
+        measured: 1,
+        known,
+        bytes,
+        words: [tell("119.44 to 240.35 GB"), tell("59.72 to 120.18 GB")],
+    };
+    let by =
+        |key: Option<&str>, label: Option<String>, crossed| CrossedBy { key: key.map(str::to_owned), label, crossed };
+    let point = |bytes: f64, measured_us| PointView {
+        machine: ID.to_owned(),
+        bytes,
+        size: "499.3 kB".to_owned(),
+        measured_us,
+        fitted_us: 16_722.0,
+    };
+    let curve = CurveView {
+        cohort: "0123456789abcdef".to_owned(),
+        label: Some(tell(RTX)),
+        of: "frame_interval",
+        machines: 8,
+        is_judged: true,
+        fixed: "16.7 ms".to_owned(),
+        rate: Some("3.0 GB/s".to_owned()),
+        points: vec![point(5e5, 16_722.0), point(1e6, 33_444.0)],
+        points_left_out: 3,
+        off: vec![(ID.to_owned(), 2.0, "about half the rate of its kind")],
+    };
+    let few =
+        CurveView { of: "service_frame", machines: 2, is_judged: false, rate: None, off: Vec::new(), ..curve.clone() };
+    CostsPage {
+        frame,
+        selection,
+        total: crossed(4, (119.44e9, 240.35e9)),
+        days: 2,
+        by_day: vec![
+            by(Some("2026-09-27"), None, crossed(4, (119.44e9, 240.35e9))),
+            by(Some("2026-09-28"), None, crossed(1, (1e9, 1e9))),
+            by(None, None, crossed(0, (0.0, 0.0))),
+        ],
+        by_cohort: vec![
+            by(Some("0123456789abcdef"), Some(tell(RTX)), crossed(4, (119.44e9, 240.35e9))),
+            by(None, None, crossed(0, (0.0, 0.0))),
+        ],
+        curves: vec![curve, few],
+        curves_left_out: 1,
     }
 }
 
@@ -89,6 +141,7 @@ pub fn what_if(tell: Tell) -> WhatIfView {
         effects: vec![better, same],
         missing: vec![(tell("the log was judged by an older server"), tally)],
         assumed: vec![(tell("the session has a window"), tally)],
+        bus: vec![tell("From what logs tell: it saves 1.00 TB a day")],
     }
 }
 
@@ -173,6 +226,7 @@ pub fn machine(tell: Tell, frame: Frame, row: &LogRow) -> MachinePage {
     };
     MachinePage {
         frame,
+        costs: vec![(tell("Crosses a day"), tell("119.44 GB"))],
         id: ID.to_owned(),
         first_seen: AT.to_owned(),
         last_contact: Some(AT.to_owned()),

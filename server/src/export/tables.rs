@@ -14,6 +14,7 @@ const TABLES: &[Export] = &[
     // Their text is in `/api/v1/dead-letters`: here it would be packed.
     read("dead_letters", Rows::Plain { without: &["body"] }),
     read("log_ranges", Rows::Plain { without: &[] }),
+    read("log_costs", Rows::Plain { without: &[] }),
     read("log_reasons", Rows::Plain { without: &[] }),
     read("log_drift", Rows::Plain { without: &[] }),
     // What logs tell of their PCs: `logs` has the ids.
@@ -21,6 +22,7 @@ const TABLES: &[Export] = &[
     read("topologies", Rows::Plain { without: &[] }),
     read("situations", Rows::Plain { without: &[] }),
     read("rollups", Rows::Plain { without: &[] }),
+    read("cost_days", Rows::Plain { without: &[] }),
     read("verdict_history", Rows::Plain { without: &[] }),
     // Without the packed files and documents, which `/api/v1/reports/{id}` reads out.
     read("reports", Rows::Plain { without: &[] }),

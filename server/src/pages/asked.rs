@@ -5,7 +5,7 @@
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use dashboards::{DIMENSIONS, FLAGGED, KILLED, Query, SIDES, query};
+use dashboards::{DIMENSIONS, FLAGGED, KILLED, Query, REFERENCE, SIDES, query};
 use wire::{Crossing, Outcome, Path, Policy, ReportState, Split};
 
 use crate::error::{Error, Html, Misspelt};
@@ -18,7 +18,7 @@ use crate::what_if::Question;
 pub struct Asked(pub Query);
 
 /// Every page with a query of its own: its path, whether it has the filters of logs, and what else its address may say.
-const PAGES: [(&str, bool, &[&str]); 18] = [
+const PAGES: [(&str, bool, &[&str]); 19] = [
     ("/", true, &[]),
     ("/embed/{chart}", true, &[]),
     ("/explore", true, &["group_by"]),
@@ -32,6 +32,7 @@ const PAGES: [(&str, bool, &[&str]); 18] = [
     ("/reports/compare", false, &["a", "b"]),
     ("/drift", true, &[]),
     ("/what-if", true, &["policy", "set"]),
+    ("/costs", true, &["numbers"]),
     ("/health", false, &[]),
     ("/live", false, &[]),
     ("/names", false, &[]),
@@ -138,6 +139,7 @@ fn words(path: &str, name: &str) -> Vec<&'static str> {
             .map(Crossing::as_str)
             .to_vec(),
         (_, "killed" | "retired") => vec!["true", "false"],
+        ("/costs", "numbers") => vec![REFERENCE],
         (_, "policy") => Policy::ALL.map(Policy::as_str).to_vec(),
         _ => Vec::new(),
     }

@@ -8,7 +8,7 @@ use dashboards::{BootRow, Gpu, MachinePage, SettingRow, Topology};
 use resolver::replay::cost;
 
 use super::log::{known_form, row};
-use super::{Asked, count, drawn, frame, spread, spreads};
+use super::{Asked, count, drawn, frame, machine_cost, spread, spreads};
 use crate::app::App;
 use crate::audit::Actor;
 use crate::auth::Caller;
@@ -79,6 +79,7 @@ async fn read(app: &App, id: String) -> Result<MachinePage, Error> {
     }
     let (logs, _) = store.logs(&filter, None, LOGS).await?;
     let losses = machine.losses;
+    let costs = machine_cost::facts(store, &id, machine.cohort.as_ref().map(|own| own.id.as_str())).await?;
     Ok(MachinePage {
         first_seen: machine.first_seen,
         last_contact: machine.last_contact,
@@ -87,6 +88,7 @@ async fn read(app: &App, id: String) -> Result<MachinePage, Error> {
         cohort: machine.cohort.map(|cohort| (cohort.id, cohort.label)),
         spread: spread(&store.total(&filter).await?),
         by_day: spreads(&store.groups(&filter, Dimension::Day).await?, Dimension::Day),
+        costs,
         settings: learned.settings.into_iter().map(setting).collect(),
         boots,
         boots_left_out: learned.boots_left_out,

@@ -3,6 +3,7 @@
 pub mod admin;
 mod asked;
 mod compare;
+mod costs;
 mod drift;
 mod embed;
 mod explore;
@@ -14,6 +15,7 @@ mod log;
 mod log_cost;
 mod logs;
 mod machine;
+mod machine_cost;
 mod machines;
 mod names;
 mod triage;
@@ -34,6 +36,7 @@ use crate::{filling, forgery};
 
 pub use asked::Asked;
 pub use compare::{__path_page as __path_compare, page as compare};
+pub use costs::{__path_page as __path_costs, page as costs};
 pub use drift::{__path_page as __path_drift, page as drift};
 pub use embed::{__path_page as __path_embed, Framed, origin, page as embed};
 pub use explore::{__path_page as __path_explore, page as explore};

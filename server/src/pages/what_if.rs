@@ -4,7 +4,8 @@ use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
 use dashboards::{EffectView, EndView, GroupView, Query, Tally, WhatIfPage, WhatIfView};
-use triage::replay::words;
+use resolver::cost::words;
+use triage::replay::words as facts_words;
 use wire::Outcome;
 
 use super::{Asked, drawn, filter, frame, selection};
@@ -12,7 +13,7 @@ use crate::app::App;
 use crate::auth::Caller;
 use crate::error::{Error, Html};
 use crate::openapi::{Changes, Filters};
-use crate::what_if::{self, Answer, Effect, Ends, Fact, Pair, Question};
+use crate::what_if::{self, Answer, BusSaved, Effect, Ends, Fact, Pair, Question, Saved};
 
 /// What a change would make of every stored session.
 #[utoipa::path(
@@ -54,15 +55,33 @@ fn view(answer: Answer) -> WhatIfView {
     WhatIfView {
         total: Tally { logs: answer.logs, machines: answer.machines },
         situations: answer.situations,
+        bus: bus(&answer.bus),
         effects: answer.effects.into_iter().map(effect).collect(),
         missing: facts(answer.missing, |fact| match fact {
             "situation" => {
                 "the log was judged by an older server: judge it again with `weavewatch-server rejudge`".to_owned()
             }
-            other => words::fact(other),
+            other => facts_words::fact(other),
         }),
-        assumed: facts(answer.assumed, |fact| words::usual(fact).to_owned()),
+        assumed: facts(answer.assumed, |fact| facts_words::usual(fact).to_owned()),
     }
+}
+
+fn bus(own: &BusSaved) -> Vec<String> {
+    let sentence = |(lead, saved): (&str, Saved)| {
+        let bytes = |megabytes: i64| megabytes as f64 * 1e6;
+        let days = if own.days == 1 { "day" } else { "days" };
+        let words = if saved.known_logs == 0 {
+            "what it saves is not known of any log".to_owned()
+        } else {
+            let a_day = words::saving(bytes(saved.megabytes_per_day_low), bytes(saved.megabytes_per_day_high));
+            format!("it {a_day} a day, over {} {days}", own.days)
+        };
+        let (known, unknown) = (saved.known_logs, saved.unknown_logs);
+        format!("{lead}: {words}. Known of {known} logs, not of {unknown}, which are in no sum.")
+    };
+    let lead = ["From what logs tell", "With the reference laptop’s numbers for what they do not tell"];
+    lead.into_iter().zip([own.told, own.reference]).map(sentence).collect()
 }
 
 fn effect(own: Effect) -> EffectView {

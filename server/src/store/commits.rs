@@ -232,7 +232,7 @@ async fn commit(mut write: Write<'_>, uploads: &[&Upload]) -> sqlx::Result<Vec<s
 /// Applies an upload within a savepoint. An outer error is one of the whole transaction.
 async fn apply_within(write: &mut Write<'_>, upload: &Upload) -> sqlx::Result<sqlx::Result<LeftOut>> {
     sqlx::query("savepoint upload").execute(write.connection()).await?;
-    let mark = write.pending.mark();
+    let mark = (write.pending.mark(), write.costs.mark());
     match apply(write, upload).await {
         Ok(left_out) => {
             sqlx::query("release savepoint upload").execute(write.connection()).await?;
@@ -241,7 +241,8 @@ async fn apply_within(write: &mut Write<'_>, upload: &Upload) -> sqlx::Result<sq
         Err(error) if is_contended(&error) || is_away(&error) => Err(error),
         Err(error) => {
             sqlx::query("rollback to savepoint upload").execute(write.connection()).await?;
-            write.pending.forget_since(mark);
+            write.pending.forget_since(mark.0);
+            write.costs.forget_since(mark.1);
             // Some of them know what was rolled back; they are a shortcut only.
             mem::take(&mut write.folds);
             Ok(Err(error))

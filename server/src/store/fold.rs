@@ -6,6 +6,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use resolver::cost::{Measure, MeasureFold};
 use resolver::{Examination, Examiner};
 use wire::{LogFacts, Observation};
 
@@ -27,6 +28,8 @@ pub struct Fold {
     examiner: Examiner,
     /// As well.
     drift: Drift,
+    /// As well.
+    measure: Box<MeasureFold>,
     /// What is told of the last record.
     last: Vec<Observation>,
     /// How many the examiner has seen.
@@ -59,8 +62,7 @@ impl Fold {
         self.push_last();
         let (sure, last) = observations.split_at(observations.partition_point(|one| one.offset() < newest));
         for observation in sure {
-            self.examiner.push(observation);
-            self.drift.take(observation);
+            self.push(observation);
         }
         self.seen += number(sure.len());
         self.last = last.to_vec();
@@ -81,19 +83,23 @@ impl Fold {
         self.seen + number(self.last.len())
     }
 
-    /// What the log tells when it ends here, and the words in it that nobody knows.
-    pub fn examine(mut self, facts: &LogFacts) -> (Examination, Drift) {
+    /// What the log tells when it ends here, the words in it that nobody knows, and what it measured.
+    pub fn examine(mut self, facts: &LogFacts) -> (Examination, Drift, Box<Measure>) {
         self.push_last();
-        (self.examiner.finish(facts), self.drift)
+        (self.examiner.finish(facts), self.drift, Box::new(self.measure.finish()))
+    }
+
+    fn push(&mut self, observation: &Observation) {
+        self.examiner.push(observation);
+        self.drift.take(observation);
+        self.measure.push(observation);
     }
 
     fn push_last(&mut self) {
-        for observation in &self.last {
-            self.examiner.push(observation);
-            self.drift.take(observation);
+        for observation in std::mem::take(&mut self.last) {
+            self.push(&observation);
+            self.seen += 1;
         }
-        self.seen += number(self.last.len());
-        self.last.clear();
     }
 }
 

@@ -16,6 +16,8 @@ mod cohorts;
 mod columns;
 mod commits;
 mod copied;
+mod cost_questions;
+mod costs;
 mod days;
 mod dead_letters;
 mod drift;
@@ -79,6 +81,7 @@ pub use checkup::Checkup;
 pub use columns::NO_START_S;
 pub use commits::Upload;
 pub use copied::CopiedLog;
+pub use cost_questions::{Bus, BusGroup, CostPoint, MachineCosts, Numbers, SituationCosts, WaysSaved};
 pub use dead_letters::{DeadLetter, DeadLetterCursor, DeadLetterRow, OF_A_MACHINE};
 pub use drift::{UnknownWord, WordKind};
 pub use events::{EventCursor, EventRow, Evidence};
@@ -151,6 +154,8 @@ struct Write<'a> {
     statements: u64,
     /// What the roll-ups do not say yet.
     pending: rollups::Pending,
+    /// What `cost_days` does not say yet.
+    costs: costs::Pending,
     /// Observations that were folded.
     folded: i64,
     /// Folds that hold once this is committed, by log.
@@ -328,6 +333,7 @@ impl Store {
             transaction,
             statements: 0,
             pending: rollups::Pending::default(),
+            costs: costs::Pending::default(),
             days: BTreeSet::new(),
             recounted: false,
             touched: BTreeSet::new(),
@@ -369,6 +375,7 @@ impl Write<'_> {
 
     async fn commit(mut self) -> sqlx::Result<()> {
         rollups::settle(&mut self).await?;
+        costs::settle(&mut self).await?;
         let logs = self.recounted || !self.days.is_empty();
         copied::mark(&mut self).await?;
         changes::mark(&mut self, logs).await?;

@@ -6,7 +6,7 @@
 use sqlx::{AssertSqlSafe, Row as _};
 
 use super::purge::by_log;
-use super::{Store, Write, rollups};
+use super::{Store, Write, costs, rollups};
 
 /// Logs in one transaction: other writers wait for it.
 const LOGS: i64 = 200;
@@ -138,6 +138,7 @@ impl Store {
                 for log in rollups::counted(write.connection(), machine, &ids).await? {
                     write.pending.note(machine, Some(log), None);
                 }
+                costs::forget(&mut write, &format!("c.log in ({some})"), &ids).await?;
                 for sql in by_log(&some) {
                     execute(&mut write, sql, &ids).await?;
                 }

@@ -1,6 +1,6 @@
 //! How a machine is forgotten: with everything that belongs to it, or not at all.
 
-use super::{Store, audit, learned, rollups};
+use super::{Store, audit, costs, learned, rollups};
 use crate::audit::{Actor, Deed};
 
 /// How a statement finds the rows that belong to the logs of a machine.
@@ -15,6 +15,7 @@ const TABLES: &[&str] = &[
     "delete from report_notes where report in (select id from reports where machine = $1)",
     "delete from reports where machine = $1",
     "delete from log_drift where log in (select id from logs where machine = $1)",
+    "delete from log_costs where log in (select id from logs where machine = $1)",
     "delete from log_reasons where log in (select id from logs where machine = $1)",
     "delete from log_ranges where log in (select id from logs where machine = $1)",
     "delete from verdict_history where log in (select id from logs where machine = $1)",
@@ -48,6 +49,7 @@ impl Store {
         for log in rollups::counted_logs(write.connection(), id).await? {
             write.pending.note(id, Some(log), None);
         }
+        costs::forget(&mut write, "c.machine = $1", &[id.to_owned()]).await?;
         rollups::settle(&mut write).await?;
         let days: Vec<String> = sqlx::query_scalar("select distinct coalesce(day, '') from logs where machine = $1")
             .bind(id)

@@ -223,6 +223,7 @@ async fn rebuild(write: &mut Write<'_>) -> sqlx::Result<u64> {
     }
     put_blocks(write, &built).await?;
     put_rows(write, &count.rows).await?;
+    Store::rebuild_cost_days(write).await?;
     Ok(count.rows.len() as u64)
 }
 

@@ -7,6 +7,7 @@ use sqlx::{AnyConnection, AssertSqlSafe, Row};
 use wire::{End, LogFacts, ScanReport};
 
 use super::columns::Columns;
+use super::costs::{self, Costs};
 use super::drift::Drift;
 use super::fold::{Fold, Held};
 use super::ingest::{ROWS_PER_INSERT, placeholders};
@@ -48,6 +49,8 @@ pub(super) struct Judged {
     pub events: i64,
     /// Its unknown words.
     pub drift: Drift,
+    /// What it put on the bus.
+    pub costs: Costs,
 }
 
 /// Replaces the verdict of a log, which has this revision now.
@@ -97,11 +100,12 @@ async fn sum(connection: &mut AnyConnection, id: &str, ranges: &Ranges, fold: Fo
     let facts: LogFacts = serde_json::from_str(row.try_get(1)?).map_err(corrupt)?;
     let missing_bytes = ranges.missing_bytes(row.try_get(2)?);
     let events = fold.events();
-    let (examination, drift) = fold.examine(&facts);
+    let (examination, drift, measure) = fold.examine(&facts);
+    let costs = Costs::of(&examination, &measure, &facts);
     let told = learned::Facts::of(&examination)?;
     let report = ScanReport::new(file, facts.process, facts.end, facts.counts, examination.judgement);
     let json = serde_json::to_string(&report).map_err(corrupt)?;
-    Ok(Judged { report, json, told, missing_bytes, events, drift })
+    Ok(Judged { report, json, told, missing_bytes, events, drift, costs })
 }
 
 impl Write<'_> {
@@ -160,6 +164,8 @@ async fn put(write: &mut Write<'_>, id: &str, judged: &Judged) -> sqlx::Result<b
         .execute(write.connection())
         .await?;
     put_reasons(write, id, &before.columns.tokens, &new.tokens).await?;
+    let old = before.costs.as_ref().map(|own| (&before.columns, own));
+    costs::put(write, id, &before.machine, old, (&new, &judged.costs)).await?;
     // A log that is new was never judged and is not counted yet, nor in any day.
     let days = [Some(&before.columns.day).filter(|_| !is_first), Some(&new.day)];
     write.days.extend(days.into_iter().flatten().map(|day| day.clone().unwrap_or_default()));
@@ -179,6 +185,8 @@ struct Before {
     report: String,
     rules: i64,
     columns: Columns,
+    /// None where it has no row of costs.
+    costs: Option<Costs>,
 }
 
 async fn before(write: &mut Write<'_>, id: &str) -> sqlx::Result<Before> {
@@ -186,13 +194,19 @@ async fn before(write: &mut Write<'_>, id: &str) -> sqlx::Result<Before> {
         .bind(id)
         .fetch_all(write.connection())
         .await?;
-    let sql = format!("select l.machine, l.report, l.rules, {} from logs l where l.id = $1", Columns::SELECTED);
+    let sql = format!(
+        "select l.machine, l.report, l.rules, c.log as costs, {}, {}
+         from logs l left join log_costs c on c.log = l.id where l.id = $1",
+        Columns::SELECTED,
+        Costs::selected()
+    );
     let row = sqlx::query(AssertSqlSafe(sql)).bind(id).fetch_one(write.connection()).await?;
     Ok(Before {
         machine: row.try_get("machine")?,
         report: row.try_get("report")?,
         rules: row.try_get("rules")?,
         columns: Columns::read(&row, tokens.into_iter().collect())?,
+        costs: row.try_get::<Option<String>, _>("costs")?.map(|_| Costs::read(&row)).transpose()?,
     })
 }
 

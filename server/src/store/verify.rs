@@ -8,6 +8,7 @@ use sqlx::{AnyConnection, AssertSqlSafe, Row};
 use wire::ScanReport;
 
 use super::columns::{Columns, Counted, Key, NUMBERS};
+use super::costs::{self, Costs};
 use super::days::{Block, Days};
 use super::drift::Drift;
 use super::rollups::{Count, Place, Sums, machines};
@@ -80,6 +81,7 @@ impl Store {
         }
         run.strays(&mut read).await?;
         run.rollups(&mut read).await?;
+        run.cost_days(&mut read).await?;
         Ok(run.done)
     }
 
@@ -157,6 +159,8 @@ impl Run<'_> {
                         }
                         stored.insert("drift", Drift::stored_cell(connection, &id).await?);
                         computed.insert("drift", judged.drift.cell(&judged.report.runtime));
+                        stored.extend(stored_costs(connection, &id).await?.cells());
+                        computed.extend(judged.costs.cells());
                         for (column, computed) in computed {
                             let stored = stored.remove(column).flatten();
                             self.compare(&id, column, stored, computed);
@@ -303,6 +307,33 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// What crossed, by day and kind of PC, as the logs' rows say it.
+    async fn cost_days(&mut self, connection: &mut AnyConnection) -> sqlx::Result<()> {
+        for log in costs::stale(connection).await? {
+            let (row, column) = (format!("log_costs {log}"), "what it copies of the log".to_owned());
+            self.tell(Difference { row, column, stored: None, computed: None, log: Some(log) });
+        }
+        let [mut computed, stored] = costs::both(connection).await?;
+        let missing: Vec<_> = computed.keys().filter(|place| !stored.contains_key(*place)).cloned().collect();
+        let nothing = missing.into_iter().map(|place| (place, costs::Sums::default()));
+        for (place, stored) in stored.clone().into_iter().chain(nothing) {
+            self.done.counts += 1;
+            let computed = computed.remove(&place).unwrap_or_default();
+            for ((column, stored), computed) in costs::SUMS.iter().zip(stored).zip(computed) {
+                if stored != computed {
+                    self.tell(Difference {
+                        row: format!("cost_days {:?} {:?}", place.0, place.1),
+                        column: (*column).to_owned(),
+                        stored: Some(stored.to_string()),
+                        computed: Some(computed.to_string()),
+                        log: None,
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn sums(
         &mut self,
         (dimension, day, value): &(String, String, String),
@@ -329,6 +360,13 @@ impl Run<'_> {
         self.done.wrong_logs.extend(difference.log.clone());
         (self.tell)(difference);
     }
+}
+
+/// What stands of a log's costs; nothing where its row is missing.
+async fn stored_costs(connection: &mut AnyConnection, id: &str) -> sqlx::Result<Costs> {
+    let sql = format!("select {} from log_costs c where c.log = $1", Costs::selected());
+    let row = sqlx::query(AssertSqlSafe(sql)).bind(id).fetch_optional(connection).await?;
+    row.map_or_else(|| Ok(Costs::default()), |row| Costs::read(&row))
 }
 
 /// As the table spells it.

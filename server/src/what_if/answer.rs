@@ -8,8 +8,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use wire::{Outcome, Policy};
 
-use super::Question;
 use super::replayed::{End, Replay, Replayed};
+use super::{BusSaved, Question};
 use crate::store::Fleet;
 use crate::text;
 
@@ -48,6 +48,8 @@ pub struct Answer {
     pub missing: Vec<Fact>,
     /// What the answers rest on: facts that the logs leave open, taken at their defaults.
     pub assumed: Vec<Fact>,
+    /// What it does to what crosses between GPUs.
+    pub bus: BusSaved,
 }
 
 /// All sessions to which the change does the same.
@@ -170,6 +172,7 @@ pub fn count(fleet: &Fleet, replayed: &Replayed, question: &Question) -> anyhow:
         effects,
         missing: facts(|result| &result.missing)?,
         assumed: facts(|result| &result.assumed)?,
+        bus: BusSaved::default(),
     })
 }
 

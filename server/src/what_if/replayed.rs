@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use resolver::replay::{Effect, Ending, what_if};
-use wire::{Outcome, Situation};
+use wire::{Crossing, Outcome, Situation};
 
 use super::Question;
 use crate::store::Store;
@@ -39,6 +39,8 @@ pub struct Replay {
     pub before: Option<End>,
     /// Under the change.
     pub after: Option<End>,
+    /// What crosses before and after, where nothing else changes on the bus; null where that cannot be told.
+    pub crossing: Option<[Crossing; 2]>,
     /// Facts that are missing.
     pub missing: Vec<Cow<'static, str>>,
     /// Facts that the answer takes at their defaults.
@@ -153,7 +155,7 @@ impl Replayed {
 /// Of a log that was judged before situations were kept.
 fn unknown() -> Replay {
     let missing = vec![Cow::Borrowed("situation")];
-    Replay { effect: Effect::CannotReplay, before: None, after: None, missing, assumed: Vec::new() }
+    Replay { effect: Effect::CannotReplay, before: None, after: None, crossing: None, missing, assumed: Vec::new() }
 }
 
 fn result(situation: Situation, question: &Question) -> Replay {
@@ -162,7 +164,12 @@ fn result(situation: Situation, question: &Question) -> Replay {
         let Ending { reason, interop_crossing, .. } = *ending;
         Some(End { outcome: ending.outcome(), reason, interop_crossing })
     };
+    let both = [answer.before.crossing, answer.after.crossing];
+    let is_told = answer.effect != Effect::CannotReplay
+        && !both.contains(&Crossing::Unknown)
+        && answer.before.interop_crossing == answer.after.interop_crossing;
     Replay {
+        crossing: is_told.then_some(both),
         effect: answer.effect,
         before: end(&answer.before),
         after: end(&answer.after),

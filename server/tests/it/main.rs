@@ -12,6 +12,7 @@ mod asked;
 mod backup;
 mod columnar;
 mod compare;
+mod costs;
 mod dead_letters;
 mod described;
 mod disk;

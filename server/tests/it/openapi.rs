@@ -164,7 +164,7 @@ async fn fill(world: &World) {
 }
 
 /// What readers ask: each route as it should be asked, and as it should not.
-const ASKED: [(&str, &str); 62] = [
+const ASKED: [(&str, &str); 66] = [
     ("/triage", "?state=new"),
     ("/triage", "?state=nonsense"),
     ("/", ""),
@@ -218,6 +218,10 @@ const ASKED: [(&str, &str); 62] = [
     ("/api/v1/summary", "?group_by=reason&group_by=day"),
     ("/api/v1/summary", "?group_by=nonsense"),
     ("/api/v1/summary", "?group_by=cohort"),
+    ("/costs", ""),
+    ("/api/v1/costs", ""),
+    ("/api/v1/costs", "?group_by=cohort&group_by=day&from=2026-09-01"),
+    ("/api/v1/costs", "?group_by=nonsense"),
     ("/api/v1/what-if", "?policy=adr039"),
     ("/api/v1/what-if", "?set=DXR_WEAVE_ON_SCANOUT%3D0&against=document"),
     ("/api/v1/what-if", "?policy=nonsense"),

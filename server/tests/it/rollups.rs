@@ -126,6 +126,9 @@ async fn rollups(world: &World) -> Vec<String> {
             || retired || '|' || corrected || '|' || outcome_engaged || '|' || outcome_local || '|' || outcome_crossing || '|'
             || outcome_killed || '|' || outcome_taken_back || '|' || outcome_unknown from rollups",
         &machines,
+        "select day || '|' || cohort || '|' || logs || '|' || measured || '|' || told_logs || '|' || told_megabytes_low || '|'
+            || told_megabytes_high || '|' || reference_logs || '|' || reference_megabytes_low || '|' || reference_megabytes_high
+            from cost_days",
     ] {
         let rows: Vec<String> =
             sqlx::query_scalar(sqlx::AssertSqlSafe(sql.to_owned())).fetch_all(&mut connection).await.expect("the tables exist");

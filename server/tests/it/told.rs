@@ -35,6 +35,7 @@ pub async fn everything_of(world: &World, number: u32) -> i64 {
         ("report_logs", format!("report in {reports} or report not in (select id from reports)")),
         ("report_notes", format!("report in {reports} or report not in (select id from reports)")),
         ("log_drift", format!("log in {logs} or log not in (select id from logs)")),
+        ("log_costs", format!("log in {logs} or log not in (select id from logs)")),
         ("log_reasons", format!("log in {logs} or log not in (select id from logs)")),
         ("log_ranges", format!("log in {logs} or log not in (select id from logs)")),
         ("topologies", "id not in (select topology from logs where topology is not null)".to_owned()),

@@ -68,6 +68,22 @@ fn a_row_that_was_changed_by_hand_is_named_and_repaired() {
             ),
             (format!("update logs set report = 'x' where id = '{log}'"), format!("log {log} report")),
             (
+                format!("update log_costs set told_bus_megabytes_low = 7 where log = '{log}'"),
+                format!("log {log} told_bus_megabytes_low"),
+            ),
+            (
+                format!("delete from log_costs where log = '{log}'"),
+                format!("log_costs {log} what it copies of the log"),
+            ),
+            (
+                format!("update log_costs set crossing = 'none' where log = '{log}'"),
+                format!("log_costs {log} what it copies of the log"),
+            ),
+            (
+                "update cost_days set logs = logs + 1 where day = '2026-09-14'".to_owned(),
+                "cost_days \"2026-09-14\"".to_owned(),
+            ),
+            (
                 "update rollups set killed = killed + 1 where dimension = 'path' and day = 'all'".to_owned(),
                 "rollups \"path\" \"=unknown\" \"all\" killed".to_owned(),
             ),
@@ -100,7 +116,7 @@ fn a_row_that_was_changed_by_hand_is_named_and_repaired() {
         ] {
             execute(&world, &sql).await;
             let found = differences(store).await;
-            assert!(found.contains(&expected), "{sql}: {found:?}");
+            assert!(found.iter().any(|own| own.starts_with(&expected)), "{sql}: {found:?}");
             // A verdict that was changed by hand was never counted, so nothing else is wrong.
             assert!(found.len() <= 40, "{sql}: {found:?}");
             repair(store).await;
