@@ -4,7 +4,7 @@
 use askama::Template;
 use serde_json::json;
 
-use crate::chart::{Chart, Size};
+use crate::chart::{self, Chart, Size};
 use crate::frame::Frame;
 use crate::grid::{Cell, Grid};
 use crate::query::NOT_TOLD;
@@ -198,7 +198,7 @@ impl CostsPage {
                 .to_owned(),
             size: Size::Middle,
             option: json!({
-                "grid": {"left": 8, "right": 8, "top": 40, "bottom": 8, "containLabel": true},
+                "grid": {"left": 8, "right": 8, "top": 64, "bottom": 8, "containLabel": true},
                 "legend": {"type": "scroll", "top": 0, "left": 0, "itemWidth": 12, "itemHeight": 12},
                 "tooltip": {"trigger": "axis", "axisPointer": {"type": "shadow"}},
                 "xAxis": {"type": "category", "data": axis, "axisTick": {"show": false}},
@@ -237,9 +237,10 @@ impl CostsPage {
         counted(self.curves_left_out, "further kind of PC")
     }
 
-    /// Curves with their place.
-    fn curves(&self) -> impl Iterator<Item = (bool, &CurveView)> {
-        self.curves.iter().enumerate().map(|(place, own)| (place < OPEN, own))
+    /// Curves, whether they are open, and the picture of the first where there is something to see.
+    fn curves(&self) -> impl Iterator<Item = (bool, &CurveView, Option<Chart>)> {
+        let picture = |(place, own): (usize, _)| (place < OPEN, own, CurveView::chart(own).filter(|_| place == 0));
+        self.curves.iter().enumerate().map(picture)
     }
 
     /// Machines that are off, of all curves.
@@ -292,6 +293,11 @@ impl CurveView {
         }
     }
 
+    /// Behind the name, since a kind of PC can have both.
+    fn of_words(&self) -> &'static str {
+        if self.of == "service_frame" { "the service’s frames" } else { "frames over the bridge" }
+    }
+
     fn anchor(&self) -> String {
         format!("{}-{}", self.of, self.cohort)
     }
@@ -314,6 +320,52 @@ impl CurveView {
             (true, 0) => format!("{machines}, none of them off the curve."),
             (true, off) => format!("{machines}, {} off the curve.", thousands(off)),
         }
+    }
+
+    /// What each machine measured over the size of a frame, with the curve; `None` for a single point.
+    fn chart(&self) -> Option<Chart> {
+        let mut points: Vec<_> = self.points.iter().collect();
+        points.sort_by(|one, other| one.bytes.total_cmp(&other.bytes));
+        if points.len() < 2 {
+            return None;
+        }
+        let at = |bytes: f64, us: f64| [(bytes / 1e4).round() / 100.0, (us / 10.0).round() / 100.0];
+        let marks: Vec<_> = points
+            .iter()
+            .map(|own| {
+                let what = format!("{}: {} in {}, {} by the curve", own.machine, own.size, ms(own.measured_us), ms(own.fitted_us));
+                let is_off = self.off.iter().any(|(machine, ..)| *machine == own.machine);
+                json!({"value": at(own.bytes, own.measured_us), "what": what, "href": format!("/machines/{}", own.machine),
+                    "itemStyle": {"color": if is_off { "@crossing" } else { "@quiet" }}})
+            })
+            .collect();
+        let line: Vec<_> = points.iter().map(|own| at(own.bytes, own.fitted_us)).collect();
+        Some(Chart {
+            name: "curve",
+            title: format!(
+                "{} off the curve of {}",
+                counted(self.off.len() as u64, "machine"),
+                chart::short(self.name())
+            ),
+            note: format!(
+                "{}, in milliseconds, over the megabytes of a frame. Each mark is a machine’s frames of about one size, the line the \
+                 curve that they share.",
+                self.what()
+            ),
+            size: Size::Middle,
+            option: json!({
+                "grid": {"left": 8, "right": 24, "top": 32, "bottom": 24, "containLabel": true},
+                "tooltip": {"trigger": "item"},
+                "xAxis": {"type": "value", "name": "MB a frame", "nameLocation": "middle", "nameGap": 24, "min": 0},
+                "yAxis": {"type": "value", "name": "ms", "min": 0},
+                "series": [
+                    {"name": "measured", "type": "scatter", "symbolSize": 10, "data": marks},
+                    {"name": "curve", "type": "line", "symbol": "none", "silent": true, "lineStyle": {"color": "@ink", "width": 1},
+                        "data": line},
+                ],
+            }),
+            table: self.table(),
+        })
     }
 
     fn more_points(&self) -> Option<String> {

@@ -1,5 +1,5 @@
-//! What the crossings of a machine cost, for its page: what it put on the bus a day, and how its frames stand to the curve of its
-//! kind of PC.
+//! What the crossings of a machine cost, for its page: what it put on the bus a day, from what its logs tell and with the reference
+//! laptop's numbers for the rest; and how its frames stand to the curve of its kind of PC.
 
 use resolver::cost::words;
 use wire::Span;
@@ -16,9 +16,7 @@ pub(super) async fn facts(store: &Store, machine: &str, cohort: Option<&str>) ->
         return Ok(Vec::new());
     }
     let mut facts = Vec::new();
-    for (name, is_reference) in
-        [("Crosses a day", false), ("The same with the reference laptop’s numbers for what logs do not tell", true)]
-    {
+    for (name, is_reference) in [("Crosses a day", false), ("On the reference laptop", true)] {
         let own = crossed(&bus, is_reference, days);
         let [_, a_day] = own.words;
         let a_day = if own.known == 0 { "unknown".to_owned() } else { a_day };

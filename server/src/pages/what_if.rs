@@ -73,6 +73,8 @@ fn bus(own: &BusSaved) -> Vec<String> {
         let days = if own.days == 1 { "day" } else { "days" };
         let words = if saved.known_logs == 0 {
             "what it saves is not known of any log".to_owned()
+        } else if (saved.megabytes_low, saved.megabytes_high) == (0, 0) {
+            "nothing changes in the logs of which it is known".to_owned()
         } else {
             let a_day = words::saving(bytes(saved.megabytes_per_day_low), bytes(saved.megabytes_per_day_high));
             format!("it {a_day} a day, over {} {days}", own.days)
