@@ -23,8 +23,8 @@ use crate::observe::observe;
 use crate::pages::Framed;
 use crate::remembered::{Shows, remember};
 use crate::{
-    audit, compare, costs, dead_letters, drift, enroll, filling, health, ingest, logs, machines, openapi, pages, replay,
-    reports, sign_in, summary, telemetry, tokens, what_if,
+    audit, compare, costs, dead_letters, drift, enroll, filling, health, ingest, logs, machines, openapi, pages,
+    replay, reports, sign_in, summary, telemetry, tokens, what_if,
 };
 
 /// One row of the table.
