@@ -20,6 +20,8 @@ use crate::reports::File;
 const ROOM_KIB: u32 = 128 << 10;
 /// Files are packed once and seldom read.
 const LEVEL: i32 = 1;
+/// Before packing begins: whoever brought a log opens its page next, and packing takes a core from that.
+const FIRST: Duration = Duration::from_millis(100);
 /// Between tries: a database that is away, or a disk without room, may come back.
 const PAUSES_S: [u64; 4] = [1, 5, 30, 120];
 
@@ -152,6 +154,7 @@ impl Store {
 
     /// Packs and stores the files of a report that is committed, and lets them go.
     pub(super) async fn store_behind(&self, held: Held) {
+        self.behind.pause(FIRST).await;
         let _turn = self.behind.turn.lock().await;
         let files = held.files.clone();
         let packed = tokio::task::spawn_blocking(move || files.iter().map(pack).collect::<io::Result<Vec<_>>>()).await;
