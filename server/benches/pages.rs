@@ -72,6 +72,8 @@ const PAGES: &[(&str, &[&str])] = &[
     ("/machines/{id}", &["/machines/{machine}"]),
     ("/what-if", &["/what-if", "/what-if?policy=adr039", "/what-if?set=DXR_WEAVE_ON_SCANOUT%3D0&path=d3d11"]),
     ("/drift", &["/drift", "/drift?path=d3d11"]),
+    ("/costs", &["/costs"]),
+    ("/names", &["/names"]),
     ("/triage", &["/triage"]),
     ("/reports/{id}", &["/reports/{report}"]),
     ("/reports/compare", &["/reports/compare?a={report}&b={log}"]),
