@@ -1,15 +1,18 @@
 //! The page at `/`: the numbers of the API, the logs behind them, and nothing that a log could smuggle in.
 
 use std::io::Read as _;
+use std::sync::Arc;
 
 use axum::body::Body;
 use axum::http::Request;
 use dashboards::statics;
 use flate2::read::GzDecoder;
+use server::app::State;
+use server::filling::Filling;
 
 use crate::sample::{Sample, batch};
 use crate::summary::fleet;
-use crate::world::on_each_database;
+use crate::world::{World, on_each_database};
 
 #[test]
 fn the_page_answers_with_data_and_without() {
@@ -41,7 +44,13 @@ fn names_from_logs_are_escaped() {
 #[test]
 fn every_static_file_is_served_and_kept() {
     on_each_database(async |world| {
-        let page = world.get("/").await.text() + &world.get("/triage").await.text() + &world.get("/live").await.text();
+        // What only a demo that fills links.
+        let demo =
+            World::of(State::for_demo(world.app.store.clone(), Arc::new(Filling::new(2))), world.place.clone()).await;
+        let mut page = demo.get("/").await.text();
+        for uri in ["/", "/triage", "/live"] {
+            page += &world.get(uri).await.text();
+        }
         for file in statics::ALL {
             let answer = world.get(&file.path()).await;
             assert_eq!(answer.status.as_u16(), 200, "{}", file.path());
