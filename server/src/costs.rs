@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 use crate::app::App;
 use crate::error::Error;
 use crate::openapi::{Filters, GroupBy};
-use crate::query::{Pairs, unknown};
+use crate::query::{self, Pairs, unknown};
 use crate::store::{Bus, BusGroup, CostPoint, Dimension, Filter, Store};
 
 /// Points of one curve in an answer.
@@ -105,11 +105,7 @@ pub async fn answer(State(app): State<App>, Pairs(pairs): Pairs) -> Result<Json<
     let mut group_by = Vec::new();
     for (name, value) in pairs {
         if name == "group_by" {
-            let dimension = Dimension::from_word(&value)
-                .ok_or_else(|| Error::BadQuery("the value of group_by is no dimension".to_owned()))?;
-            if !group_by.contains(&dimension) {
-                group_by.push(dimension);
-            }
+            query::group_by(&mut group_by, &value)?;
         } else if !filter.take(&name, &value).map_err(Error::BadQuery)? {
             return Err(unknown(&name));
         }

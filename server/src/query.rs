@@ -4,6 +4,7 @@ use axum::extract::{FromRequestParts, Query};
 use axum::http::request::Parts;
 
 use crate::error::Error;
+use crate::store::Dimension;
 
 /// Decoded pairs in order; a name may repeat.
 pub struct Pairs(pub Vec<(String, String)>);
@@ -53,6 +54,19 @@ impl Format {
             _ => Err(Error::BadQuery("the value of format is not json or csv".to_owned())),
         }
     }
+}
+
+/// Takes a value of the parameter `group_by`; one that is there already says nothing new.
+///
+/// # Errors
+/// [`Error::BadQuery`].
+pub fn group_by(dimensions: &mut Vec<Dimension>, value: &str) -> Result<(), Error> {
+    let dimension = Dimension::from_word(value)
+        .ok_or_else(|| Error::BadQuery("the value of group_by is no dimension".to_owned()))?;
+    if !dimensions.contains(&dimension) {
+        dimensions.push(dimension);
+    }
+    Ok(())
 }
 
 /// The answer to a parameter that means nothing.

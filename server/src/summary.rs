@@ -69,11 +69,7 @@ pub async fn answer(State(app): State<App>, Pairs(pairs): Pairs) -> Result<Respo
     let mut format = query::Format::Json;
     for (name, value) in pairs {
         if name == "group_by" {
-            let dimension = Dimension::from_word(&value)
-                .ok_or_else(|| Error::BadQuery("the value of group_by is no dimension".to_owned()))?;
-            if !group_by.contains(&dimension) {
-                group_by.push(dimension);
-            }
+            query::group_by(&mut group_by, &value)?;
         } else if name == "format" {
             format = query::Format::read(&value)?;
         } else if !filter.take(&name, &value).map_err(Error::BadQuery)? {
