@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
-use super::{Dimension, Picked, Row, slot};
+use super::{Dimension, Picked, slot};
 use crate::store::columns::{NUMBERS, Numbers};
 use crate::store::rollups::Sums;
 use crate::store::summary::{Group, Totals};
@@ -15,67 +15,69 @@ const MOST_PLACES: u64 = 1 << 20;
 impl Picked {
     /// The groups, in no order; without a dimension the total alone.
     pub fn counts(&self, group_by: &[Dimension]) -> Vec<Group> {
-        let mut groups = Groups::new(self.sizes(group_by));
-        if group_by.is_empty() {
+        let columns = self.columns(group_by);
+        let mut groups = Groups::new(columns.iter().map(|own| own.size).fold(1, u64::saturating_mul));
+        if columns.is_empty() {
             groups.at(0);
         }
+        let words = self.words();
         for (machine, row) in self.rows() {
-            let numbers = &self.words().verdicts.values()[row.verdict as usize];
-            self.keys(group_by, machine, row, &mut |key| groups.add(key, machine, numbers));
+            let numbers = &words.verdicts.values()[row.verdict as usize];
+            let (mut key, mut reason_step) = (0_u64, None);
+            for Column { dimension, slot, step, .. } in &columns {
+                let number = match (slot, dimension) {
+                    (Some(slot), _) => row.texts[*slot],
+                    (None, Dimension::Machine) => machine,
+                    (None, _) => {
+                        reason_step = Some(*step);
+                        continue;
+                    }
+                };
+                key = key.wrapping_add(step.wrapping_mul(u64::from(number)));
+            }
+            let tokens = reason_step.map(|step| (step, words.reasons.values()[row.reasons as usize].as_slice()));
+            match tokens {
+                // A log with several reasons is in several groups.
+                Some((step, tokens @ [_, ..])) => {
+                    for token in tokens {
+                        groups.add(key.wrapping_add(step.wrapping_mul(u64::from(*token) + 1)), machine, numbers);
+                    }
+                }
+                _ => groups.add(key, machine, numbers),
+            }
         }
         let group =
-            |(key, found): (u64, Found)| Group { key: self.told(group_by, key), totals: Totals::from(found.sums) };
+            |(key, found): (u64, Found)| Group { key: self.told(&columns, key), totals: Totals::from(found.sums) };
         groups.found.into_iter().map(group).collect()
     }
 
-    /// How many keys are possible.
-    fn sizes(&self, group_by: &[Dimension]) -> u64 {
-        group_by.iter().map(|dimension| self.size(*dimension)).fold(1, u64::saturating_mul)
-    }
-
-    /// How many values a dimension has, the one for logs that do not tell included.
-    fn size(&self, dimension: Dimension) -> u64 {
+    /// Where the numbers of a key come from, the one that counts least first.
+    fn columns(&self, group_by: &[Dimension]) -> Vec<Column> {
         let words = self.words();
-        let size = match (slot(dimension), dimension) {
-            (Some(slot), _) => words.texts[slot].len() + 1,
-            (None, Dimension::Machine) => words.machines.len().max(1),
-            (None, _) => words.tokens.len() + 1,
-        };
-        size as u64
-    }
-
-    /// Calls with each key that a log has: one, but for logs with several reasons.
-    fn keys(&self, group_by: &[Dimension], machine: u32, row: &Row, take: &mut dyn FnMut(u64)) {
-        let (mut key, mut reason_step) = (0_u64, None);
         let mut step = 1_u64;
-        for dimension in group_by {
-            match (slot(*dimension), dimension) {
-                (Some(slot), _) => key = key.wrapping_add(step.wrapping_mul(u64::from(row.texts[slot]))),
-                (None, Dimension::Machine) => key = key.wrapping_add(step.wrapping_mul(u64::from(machine))),
-                (None, _) => reason_step = Some(step),
-            }
-            step = step.wrapping_mul(self.size(*dimension));
-        }
-        let Some(step) = reason_step else { return take(key) };
-        let set = &self.words().reasons.values()[row.reasons as usize];
-        if set.is_empty() {
-            take(key);
-        }
-        for token in set {
-            take(key.wrapping_add(step.wrapping_mul(u64::from(*token) + 1)));
-        }
+        let column = |dimension: &Dimension| {
+            let slot = slot(*dimension);
+            let size = match (slot, dimension) {
+                (Some(slot), _) => words.texts[slot].len() + 1,
+                (None, Dimension::Machine) => words.machines.len().max(1),
+                (None, _) => words.tokens.len() + 1,
+            };
+            let own = Column { dimension: *dimension, slot, size: size as u64, step };
+            step = step.wrapping_mul(own.size);
+            own
+        };
+        group_by.iter().map(column).collect()
     }
 
     /// The key in words.
-    fn told(&self, group_by: &[Dimension], mut key: u64) -> Map<String, Value> {
+    fn told(&self, columns: &[Column], mut key: u64) -> Map<String, Value> {
         let words = self.words();
         let mut told = Map::new();
-        for dimension in group_by {
-            let size = self.size(*dimension);
+        for Column { dimension, slot, size, .. } in columns {
             let number = (key % size) as usize;
             key /= size;
-            let value = match (slot(*dimension), dimension) {
-                (Some(slot), _) => number.checked_sub(1).map(|number| &words.texts[slot].values()[number]),
+            let value = match (slot, dimension) {
+                (Some(slot), _) => number.checked_sub(1).map(|number| &words.texts[*slot].values()[number]),
                 (None, Dimension::Machine) => words.machines.values().get(number),
                 (None, _) => number.checked_sub(1).map(|number| &words.tokens.values()[number]),
             };
@@ -84,6 +86,16 @@ impl Picked {
         }
         told
     }
+}
+
+/// A dimension of a key.
+struct Column {
+    dimension: Dimension,
+    slot: Option<usize>,
+    /// How many values it has, the one for logs that do not tell included.
+    size: u64,
+    /// What the next value adds to a key.
+    step: u64,
 }
 
 /// The numbers of one group, and the machine that was counted last.
