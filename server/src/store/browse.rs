@@ -55,7 +55,7 @@ impl Store {
         if ids.is_empty() {
             return Ok((Vec::new(), None));
         }
-        let mut sql = Sql { text: include_str!("machines.sql").to_owned(), ..Sql::default() };
+        let mut sql = Sql::of(include_str!("machines.sql"));
         push_ids(&mut sql, " where m.id in ", &ids);
         sql.push(" order by m.id");
         let rows = sqlx::query_with(AssertSqlSafe(sql.text), sql.arguments).fetch_all(&self.pool).await?;
@@ -92,7 +92,7 @@ impl Store {
         }
         let mut sql = Sql::default();
         let column = if *filter == Filter::default() {
-            sql.push("select m.id from machines m where 1 = 1");
+            sql.push("select m.id from machines m");
             "m.id"
         } else {
             sql.push("select distinct l.machine from logs l");
@@ -104,12 +104,11 @@ impl Store {
             (sql.bind(after.to_owned()), sql.bind(prefix.to_owned()), sql.bind(format!("{prefix}g")));
         if let Some(name) = setting {
             let named = sql.bind(naming(name));
-            sql.push(&format!(" and {} like {named}", settings_of(column, &named)));
+            sql.and(&format!("{} like {named}", settings_of(column, &named)));
         }
         let limit = sql.bind(i64::from(limit) + 1);
-        sql.push(&format!(
-            " and {column} > {after} and {column} >= {first} and {column} < {last} order by {column} limit {limit}"
-        ));
+        sql.and(&format!("{column} > {after} and {column} >= {first} and {column} < {last}"));
+        sql.push(&format!(" order by {column} limit {limit}"));
         sqlx::query_scalar_with(AssertSqlSafe(sql.text), sql.arguments).fetch_all(&self.pool).await
     }
 

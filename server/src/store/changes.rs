@@ -10,7 +10,7 @@
 use sqlx::{AssertSqlSafe, Row as _};
 
 use super::ingest::placeholders;
-use super::rollups::ROWS;
+use super::sums::ROWS;
 use super::{Store, Write};
 use crate::text;
 

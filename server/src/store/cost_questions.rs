@@ -2,6 +2,7 @@
 //!
 //! Days and kinds of PC are answered from `cost_days`, everything else from the rows of the logs.
 
+use jiff::civil::Date;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use sqlx::any::AnyRow;
@@ -9,7 +10,7 @@ use sqlx::{AssertSqlSafe, Row};
 use utoipa::ToSchema;
 use wire::Crossing;
 
-use super::costs::{SUMS, SUMS_OF_ROWS, sums};
+use super::costs::{SUMS, SUMS_OF_ROWS, sums_of};
 use super::filter::Sql;
 use super::{Dimension, Filter, Store};
 
@@ -121,7 +122,7 @@ impl Store {
             .collect();
         let mut answers = Vec::new();
         for (columns, sums) in [
-            (columns, if kept.is_some() { SUMS_OF_DAYS.to_owned() } else { SUMS_OF_ROWS.to_owned() }),
+            (columns, if kept.is_some() { sums_of_days() } else { SUMS_OF_ROWS.to_owned() }),
             (Vec::new(), format!("cast(count(distinct nullif({day}, '')) as bigint) as days")),
         ] {
             let mut sql = Sql::default();
@@ -166,8 +167,7 @@ impl Store {
         let sums = sums.map(|name| format!("cast(sum({t}.{name}) as bigint)")).join(", ");
         sql.push(&format!("select {t}.cohort, {t}.machine, {sums} from {tables}"));
         filter.push_where(&mut sql);
-        let and = if *filter == Filter::default() { "where" } else { "and" };
-        sql.push(&format!(" {and} {t}.bridge_frames > 0 and {t}.cohort is not null"));
+        sql.and(&format!("{t}.bridge_frames > 0 and {t}.cohort is not null"));
         let keys = format!("{t}.cohort, {t}.machine, {t}.frame_class");
         sql.push(&format!(" group by {keys} order by {keys} limit {POINTS}"));
         // Column names and placeholders only.
@@ -197,7 +197,7 @@ impl Store {
             "select cast(count(distinct c.day) as bigint) as days, {SUMS_OF_ROWS} from log_costs c where c.machine = $1"
         );
         let row = sqlx::query(AssertSqlSafe(sql)).bind(machine).fetch_one(&self.pool).await?;
-        Ok(MachineCosts { bus: sums(&row)?.into(), days: row.try_get("days")? })
+        Ok(MachineCosts { bus: sums_of(&row)?.into(), days: row.try_get("days")? })
     }
 
     /// What the logs that the filter lets through cost by situation; beside it: on how many days they started.
@@ -271,21 +271,16 @@ fn crossing(word: &str) -> Crossing {
         .unwrap_or(Crossing::Unknown)
 }
 
-const SUMS_OF_DAYS: &str = "\
-    cast(coalesce(sum(d.logs), 0) as bigint) as logs,
-    cast(coalesce(sum(d.measured), 0) as bigint) as measured,
-    cast(coalesce(sum(d.told_logs), 0) as bigint) as told_logs,
-    cast(coalesce(sum(d.told_megabytes_low), 0) as bigint) as told_megabytes_low,
-    cast(coalesce(sum(d.told_megabytes_high), 0) as bigint) as told_megabytes_high,
-    cast(coalesce(sum(d.reference_logs), 0) as bigint) as reference_logs,
-    cast(coalesce(sum(d.reference_megabytes_low), 0) as bigint) as reference_megabytes_low,
-    cast(coalesce(sum(d.reference_megabytes_high), 0) as bigint) as reference_megabytes_high";
+/// [`SUMS`] of the rows of `cost_days d`.
+fn sums_of_days() -> String {
+    SUMS.map(|name| format!("cast(coalesce(sum(d.{name}), 0) as bigint) as {name}")).join(", ")
+}
 
 /// A question that `cost_days` answers.
 struct Kept<'a> {
     filter: &'a Filter,
     /// Both included.
-    days: [Option<String>; 2],
+    days: [Option<Date>; 2],
 }
 
 /// `None` where the rows have to tell: another dimension, a part of a day, or a year before our calendar.
@@ -294,34 +289,24 @@ fn kept<'a>(filter: &'a Filter, group_by: &[Dimension]) -> Option<Kept<'a>> {
     if filter.is_of_rows() || !group_by.iter().all(is_kept) || !filter.values.iter().all(|(own, _)| is_kept(own)) {
         return None;
     }
-    let day = |day: Option<jiff::civil::Date>| day.filter(|own| own.year() >= 0).map(|own| own.to_string());
-    let first = filter.from.map(|own| day(own.first_whole_day()));
-    let last = filter.to.map(|own| day(own.last_whole_day()));
-    if first == Some(None) || last == Some(None) {
-        return None;
-    }
-    Some(Kept { filter, days: [first.flatten(), last.flatten()] })
+    Some(Kept { filter, days: filter.whole_days()? })
 }
 
 impl Kept<'_> {
     fn push_where(&self, sql: &mut Sql) {
-        let mut clauses = Vec::new();
         for (dimension, values) in &self.filter.values {
             let list: Vec<_> = values.iter().map(|value| sql.bind(value.clone().unwrap_or_default())).collect();
-            clauses.push(format!("d.{} in ({})", dimension.as_str(), list.join(", ")));
+            sql.and(&format!("d.{} in ({})", dimension.as_str(), list.join(", ")));
         }
         for (day, compare) in self.days.iter().zip([">=", "<="]) {
             if let Some(day) = day {
-                clauses.push(format!("d.day {compare} {}", sql.bind(day.clone())));
+                let day = sql.bind(day.to_string());
+                sql.and(&format!("d.day {compare} {day}"));
             }
         }
         if self.days.iter().any(Option::is_some) {
             // Logs that do not tell their day are none of them.
-            clauses.push("d.day <> ''".to_owned());
-        }
-        if !clauses.is_empty() {
-            sql.push(" where ");
-            sql.push(&clauses.join(" and "));
+            sql.and("d.day <> ''");
         }
     }
 }
@@ -334,7 +319,7 @@ fn group(row: &AnyRow, group_by: &[Dimension]) -> sqlx::Result<BusGroup> {
         let value = value.filter(|own| !own.is_empty() || !matches!(dimension, Dimension::Day | Dimension::Cohort));
         key.insert(dimension.as_str().to_owned(), value.map_or(Value::Null, Value::String));
     }
-    Ok(BusGroup { key, bus: sums(row)?.into() })
+    Ok(BusGroup { key, bus: sums_of(row)?.into() })
 }
 
 impl From<[i64; SUMS.len()]> for Bus {

@@ -14,7 +14,7 @@ use wire::{LogFacts, Span};
 
 use super::columns::Columns;
 use super::ingest::placeholders;
-use super::{Store, Write};
+use super::{Store, Write, sums};
 use crate::text;
 
 /// The columns of `log_costs` that hold numbers.
@@ -83,8 +83,6 @@ pub(super) const SUMS_OF_ROWS: &str = "\
 const MOST: f64 = 1e12;
 /// No log is believed to have run longer: 31 days.
 const MOST_SECONDS: f64 = 31.0 * 86_400.0;
-/// Rows in one statement, as in the roll-ups.
-const ROWS: usize = 60;
 
 /// What one log cost: [`NUMBERS`].
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -284,13 +282,13 @@ pub(super) async fn forget(write: &mut Write<'_>, logs: &str, values: &[String])
     );
     let query = values.iter().fold(sqlx::query(AssertSqlSafe(sql)), sqlx::query::Query::bind);
     for row in query.fetch_all(write.connection()).await? {
-        write.costs.0.push((row.try_get("day")?, row.try_get("cohort")?, sums(&row)?, -1));
+        write.costs.0.push((row.try_get("day")?, row.try_get("cohort")?, sums_of(&row)?, -1));
     }
     Ok(())
 }
 
 /// The sums of a row that has them by their names.
-pub(super) fn sums(row: &AnyRow) -> sqlx::Result<Sums> {
+pub(super) fn sums_of(row: &AnyRow) -> sqlx::Result<Sums> {
     let mut sums = Sums::default();
     for (sum, name) in sums.iter_mut().zip(SUMS) {
         *sum = row.try_get(name)?;
@@ -307,31 +305,8 @@ pub(super) async fn settle(write: &mut Write<'_>) -> sqlx::Result<()> {
     }
     days.retain(|_, sums| sums.iter().any(|sum| *sum != 0));
     write.recounted |= !days.is_empty();
-    let days: Vec<_> = days.into_iter().collect();
-    let added: Vec<_> = SUMS.iter().map(|name| format!("{name} = cost_days.{name} + excluded.{name}")).collect();
-    for chunk in days.chunks(ROWS) {
-        let sql = format!(
-            "insert into cost_days (day, cohort, {}) values {} on conflict (day, cohort) do update set {}",
-            SUMS.join(", "),
-            placeholders(chunk.len(), SUMS.len() + 2),
-            added.join(", ")
-        );
-        let query = chunk.iter().fold(sqlx::query(AssertSqlSafe(sql)), |query, ((day, cohort), sums)| {
-            sums.iter().fold(query.bind(day).bind(cohort), |query, sum| query.bind(*sum))
-        });
-        query.execute(write.connection()).await?;
-    }
-    let emptied: Vec<_> = days.iter().filter(|(_, sums)| sums[0] < 0).map(|(place, _)| place).collect();
-    for chunk in emptied.chunks(ROWS) {
-        let sql = format!(
-            "delete from cost_days where logs <= 0 and (day, cohort) in (values {})",
-            placeholders(chunk.len(), 2)
-        );
-        let query =
-            chunk.iter().fold(sqlx::query(AssertSqlSafe(sql)), |query, (day, cohort)| query.bind(day).bind(cohort));
-        query.execute(write.connection()).await?;
-    }
-    Ok(())
+    let rows: Vec<_> = days.iter().map(|((day, cohort), sums)| ([day.as_str(), cohort], sums.as_slice())).collect();
+    sums::add(write, "cost_days", ["day", "cohort"], &SUMS, &rows).await
 }
 
 /// What `log_costs` has of `logs`.
@@ -359,7 +334,7 @@ pub(super) async fn both(connection: &mut AnyConnection) -> sqlx::Result<[BTreeM
     let mut both = [BTreeMap::new(), BTreeMap::new()];
     for (sql, rows) in [computed, stored].into_iter().zip(&mut both) {
         for row in sqlx::query(AssertSqlSafe(sql)).fetch_all(&mut *connection).await? {
-            rows.insert((row.try_get("day")?, row.try_get("cohort")?), sums(&row)?);
+            rows.insert((row.try_get("day")?, row.try_get("cohort")?), sums_of(&row)?);
         }
     }
     Ok(both)

@@ -76,6 +76,7 @@ pub enum Property {
 pub(super) struct Sql {
     pub(super) text: String,
     pub(super) arguments: AnyArguments,
+    has_where: bool,
 }
 
 impl Dimension {
@@ -225,6 +226,21 @@ impl Filter {
         )
     }
 
+    /// The first and the last day from `from` to `to`, both included, where they are there. `None` when a part of a day is meant, or
+    /// a year before our calendar: those days do not sort as text.
+    pub(super) fn whole_days(&self) -> Option<[Option<Date>; 2]> {
+        let has_year = |day: &Date| day.year() >= 0;
+        let first = match self.from {
+            Some(moment) => Some(moment.first_whole_day().filter(has_year)?),
+            None => None,
+        };
+        let last = match self.to {
+            Some(moment) => Some(moment.last_whole_day().filter(has_year)?),
+            None => None,
+        };
+        Some([first, last])
+    }
+
     /// The logs of these that are killed, or retired, by the name of the flag; `None` when these are just the others.
     pub fn with_flag(mut self, name: &str) -> Option<Self> {
         let slot = if name == "killed" { &mut self.killed } else { &mut self.retired };
@@ -326,9 +342,8 @@ impl Filter {
         if self.unknown_is_asked {
             clauses.push(self.unknown_clause(sql));
         }
-        if !clauses.is_empty() {
-            sql.push(" where ");
-            sql.push(&clauses.join(" and "));
+        for clause in clauses {
+            sql.and(&clause);
         }
     }
 }
@@ -359,9 +374,21 @@ fn clause(dimension: Dimension, values: &[Option<String>], sql: &mut Sql) -> Str
 }
 
 impl Sql {
+    /// Begins with text of our own, without conditions.
+    pub(super) fn of(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+
     /// Appends text of our own.
     pub(super) fn push(&mut self, text: &str) {
         self.text.push_str(text);
+    }
+
+    /// Appends a condition that has to hold with those before.
+    pub(super) fn and(&mut self, condition: &str) {
+        self.push(if self.has_where { " and " } else { " where " });
+        self.push(condition);
+        self.has_where = true;
     }
 
     /// Keeps a value and answers its placeholder.

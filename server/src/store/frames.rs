@@ -16,7 +16,8 @@ use super::columns::{Verdict, numbers};
 use super::damaged;
 use super::filter::{Dimension, Sql};
 use super::frame::{Frame, Row, Told, Words, slot};
-use super::rollups::{ALL_DAYS, ROWS};
+use super::rollups::ALL_DAYS;
+use super::sums::ROWS;
 use crate::telemetry;
 
 /// What the frame may take when nobody says otherwise, in MiB: some 10 million logs.
@@ -218,7 +219,7 @@ fn in_order() -> impl Iterator<Item = Dimension> {
 }
 
 fn query(text: &str, machines: &[String]) -> Sql {
-    let mut sql = Sql { text: text.to_owned(), ..Sql::default() };
+    let mut sql = Sql::of(text);
     for machine in machines {
         sql.bind(machine.clone());
     }

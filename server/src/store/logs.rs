@@ -115,21 +115,18 @@ impl Store {
         if starts.as_ref().is_some_and(Vec::is_empty) {
             return Ok((Vec::new(), None));
         }
-        let mut sql = Sql { text: format!("select {COLUMNS} from logs l"), ..Sql::default() };
+        let mut sql = Sql::of(format!("select {COLUMNS} from logs l"));
         filter.push_where(&mut sql);
-        let joint = if sql.text.contains(" where ") { "and" } else { "where" };
         if let Some(starts) = starts {
             let starts: Vec<_> = starts
                 .into_iter()
                 .map(|(machine, started_s)| format!("({}, {})", sql.bind(machine), sql.bind(started_s)))
                 .collect();
-            sql.push(&format!(" {joint} (l.machine, l.started_s) in (values {})", starts.join(", ")));
+            sql.and(&format!("(l.machine, l.started_s) in (values {})", starts.join(", ")));
         }
         if let Some(after) = after {
-            let joint = if sql.text.contains(" where ") { "and" } else { "where" };
             let (started_s, id) = (sql.bind(after.started_s), sql.bind(after.id.clone()));
-            let clause = format!(" {joint} (l.started_s < {started_s} or (l.started_s = {started_s} and l.id < {id}))");
-            sql.push(&clause);
+            sql.and(&format!("(l.started_s < {started_s} or (l.started_s = {started_s} and l.id < {id}))"));
         }
         // One more tells whether there is a next page.
         let limit_sql = sql.bind(i64::from(limit) + 1);

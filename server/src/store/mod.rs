@@ -55,6 +55,7 @@ mod snapshot;
 mod sqlite;
 mod stored;
 mod summary;
+mod sums;
 mod tokens;
 mod verdict;
 mod verify;

@@ -226,17 +226,9 @@ fn values(filter: &Filter, dimension: Dimension) -> Vec<Option<String>> {
 }
 
 impl Span {
-    /// `None` when a part of a day is meant, or a year before our calendar: those days do not sort as text.
+    /// `None` when the days cannot be told by their text.
     fn of(filter: &Filter) -> Option<Self> {
-        let has_year = |day: &Date| day.year() >= 0;
-        let first = match filter.from {
-            Some(moment) => Some(moment.first_whole_day().filter(has_year)?),
-            None => None,
-        };
-        let last = match filter.to {
-            Some(moment) => Some(moment.last_whole_day().filter(has_year)?),
-            None => None,
-        };
+        let [first, last] = filter.whole_days()?;
         let is_bounded = first.is_some() || last.is_some();
         let listed = values(filter, Dimension::Day);
         if listed.is_empty() {

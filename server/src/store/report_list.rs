@@ -48,24 +48,22 @@ impl Store {
         after: Option<&ReportCursor>,
         limit: u32,
     ) -> sqlx::Result<(Vec<ReportRow>, Option<ReportCursor>)> {
-        let mut sql = Sql { text: format!("select {COLUMNS} from reports r where 1 = 1"), ..Sql::default() };
+        let mut sql = Sql::of(format!("select {COLUMNS} from reports r"));
         for (clause, value) in
             [("r.created >=", &filter.from), ("r.created <", &filter.to), ("r.machine =", &filter.machine)]
         {
             if let Some(value) = value {
                 let value = sql.bind(value.clone());
-                sql.push(&format!(" and {clause} {value}"));
+                sql.and(&format!("{clause} {value}"));
             }
         }
         if let Some(state) = filter.state {
             let state = sql.bind(state.as_str().to_owned());
-            sql.push(&format!(" and r.state = {state}"));
+            sql.and(&format!("r.state = {state}"));
         }
         if let Some(outcome) = filter.outcome {
             let outcome = sql.bind(outcome.as_str().to_owned());
-            sql.push(&format!(
-                " and exists (select 1 from report_logs g where g.report = r.id and g.outcome = {outcome})"
-            ));
+            sql.and(&format!("exists (select 1 from report_logs g where g.report = r.id and g.outcome = {outcome})"));
         }
         if let Some(text) = &filter.text {
             let (plain, json) = (sql.bind(pattern(text)), sql.bind(pattern(&in_json(text))));
@@ -80,11 +78,11 @@ impl Store {
                             like(&format!("t.{column}"), value)
                         )
                     });
-            sql.push(&format!(" and ({} or {})", own.join(" or "), others.join(" or ")));
+            sql.and(&format!("({} or {})", own.join(" or "), others.join(" or ")));
         }
         if let Some(after) = after {
             let (created, id) = (sql.bind(after.created.clone()), sql.bind(after.id.clone()));
-            sql.push(&format!(" and (r.created < {created} or (r.created = {created} and r.id < {id}))"));
+            sql.and(&format!("(r.created < {created} or (r.created = {created} and r.id < {id}))"));
         }
         // One more tells whether there is a next page.
         let limit_sql = sql.bind(i64::from(limit) + 1);

@@ -13,14 +13,11 @@ use sqlx::{AnyConnection, AssertSqlSafe, Row as _};
 use super::columns::{Columns, Counted, Key, NUMBERS};
 use super::days::{Block, Days, block_of};
 use super::ingest::placeholders;
+use super::sums::{self, ROWS};
 use super::{Store, Write, damaged};
 
 /// The day that stands for all days.
 pub const ALL_DAYS: &str = "all";
-
-/// Rows in one statement. The driver asks SQLite for the name of each parameter, which goes through all names to find it, so the
-/// cost of a row grows with the rows of its statement.
-pub const ROWS: usize = 60;
 
 /// [`NUMBERS`], then distinct machines.
 pub type Sums = [i64; NUMBERS.len() + 1];
@@ -147,19 +144,7 @@ pub async fn settle(write: &mut Write<'_>) -> sqlx::Result<()> {
     }
     rows.retain(|_, sums| sums.iter().any(|sum| *sum != 0));
     write.recounted |= !rows.is_empty();
-    put_rows(write, &rows).await?;
-    let emptied: Vec<_> = rows.iter().filter(|(_, sums)| sums[0] < 0).map(|(place, _)| place).collect();
-    for chunk in emptied.chunks(ROWS) {
-        let sql = format!(
-            "delete from rollups where logs <= 0 and (dimension, day, value) in (values {})",
-            placeholders(chunk.len(), 3)
-        );
-        let query = chunk.iter().fold(sqlx::query(AssertSqlSafe(sql)), |query, place| {
-            query.bind(place.key.dimension).bind(&place.day).bind(&place.key.value)
-        });
-        query.execute(write.connection()).await?;
-    }
-    Ok(())
+    put_rows(write, &rows).await
 }
 
 impl Store {
@@ -310,31 +295,14 @@ async fn put_blocks(write: &mut Write<'_>, rows: &[(Key, String, Block)]) -> sql
     Ok(())
 }
 
-/// Adds to the rows, which are made where they are missing.
+/// Adds to the rows of `rollups`.
 async fn put_rows(write: &mut Write<'_>, rows: &BTreeMap<Place, Sums>) -> sqlx::Result<()> {
-    let columns = NUMBERS.join(", ");
-    let added: Vec<_> = [&NUMBERS[..], &["machines"]]
-        .concat()
+    let rows: Vec<_> = rows
         .iter()
-        .map(|column| format!("{column} = rollups.{column} + excluded.{column}"))
+        .map(|(place, sums)| ([place.key.dimension, place.day.as_str(), place.key.value.as_str()], sums.as_slice()))
         .collect();
-    let added = added.join(", ");
-    let rows: Vec<_> = rows.iter().collect();
-    for chunk in rows.chunks(ROWS) {
-        let sql = format!(
-            "insert into rollups (dimension, day, value, {columns}, machines) values {}
-             on conflict (dimension, day, value) do update set {added}",
-            placeholders(chunk.len(), 3 + NUMBERS.len() + 1)
-        );
-        // The text holds nothing but our own names and a count of placeholders.
-        let mut query = sqlx::query(AssertSqlSafe(sql));
-        for (place, sums) in chunk {
-            query = query.bind(place.key.dimension).bind(&place.day).bind(&place.key.value);
-            query = sums.iter().fold(query, |query, sum| query.bind(*sum));
-        }
-        query.execute(write.connection()).await?;
-    }
-    Ok(())
+    let names = [&NUMBERS[..], &["machines"]].concat();
+    sums::add(write, "rollups", ["dimension", "day", "value"], &names, &rows).await
 }
 
 fn add(sums: &mut Sums, log: &Counted, sign: i64) {
