@@ -120,7 +120,8 @@ pub async fn answer(State(app): State<App>, Pairs(pairs): Pairs) -> Result<Json<
 pub async fn ask(store: &Store, filter: &Filter, group_by: &[Dimension]) -> Result<Answer, Error> {
     let (total, days) = store.bus(filter, &[]).await?;
     let groups = if group_by.is_empty() { Vec::new() } else { store.bus(filter, group_by).await?.0 };
-    let (curves, curves_left_out) = curves(store, filter).await?;
+    let mut curves = curves(store, filter).await?;
+    let curves_left_out = shorten(&mut curves);
     let word = Dimension::Cohort.as_str();
     let keys = groups.iter().filter_map(|own| own.key.get(word)?.as_str().map(str::to_owned));
     let ids: BTreeSet<_> = keys.chain(curves.iter().map(|own| own.cohort.clone())).collect();
@@ -129,26 +130,38 @@ pub async fn ask(store: &Store, filter: &Filter, group_by: &[Dimension]) -> Resu
     Ok(Answer { groups, total, days, cohorts, curves, curves_left_out })
 }
 
-/// The curves of these logs, and how many more there are.
+/// All curves of these logs with all their points, those of the most machines first.
 ///
 /// # Errors
 /// When the database fails.
-pub async fn curves(store: &Store, filter: &Filter) -> Result<(Vec<Curve>, u64), Error> {
+pub async fn curves(store: &Store, filter: &Filter) -> Result<Vec<Curve>, Error> {
     let points = store.cost_points(filter).await?;
-    let drawing = tokio::task::spawn_blocking(move || {
-        let mut curves: Vec<_> = points
-            .chunk_by(|one, other| one.cohort == other.cohort)
-            .flat_map(|own| [curve(own, "frame_interval"), curve(own, "service_frame")])
-            .flatten()
-            .collect();
-        curves.sort_by(|one, other| {
-            other.machines.cmp(&one.machines).then_with(|| (&one.cohort, one.of).cmp(&(&other.cohort, other.of)))
-        });
-        let left_out = curves.len().saturating_sub(CURVES) as u64;
-        curves.truncate(CURVES);
-        (curves, left_out)
-    });
+    let drawing = tokio::task::spawn_blocking(move || drawn(&points));
     drawing.await.map_err(|error| Error::Internal(error.into()))
+}
+
+/// Points stand by kind of PC, then by machine.
+fn drawn(points: &[CostPoint]) -> Vec<Curve> {
+    let mut curves: Vec<_> = points
+        .chunk_by(|one, other| one.cohort == other.cohort)
+        .flat_map(|own| [curve(own, "frame_interval"), curve(own, "service_frame")])
+        .flatten()
+        .collect();
+    curves.sort_by(|one, other| {
+        other.machines.cmp(&one.machines).then_with(|| (&one.cohort, one.of).cmp(&(&other.cohort, other.of)))
+    });
+    curves
+}
+
+/// Leaves what an answer has room for, and answers how many curves went.
+fn shorten(curves: &mut Vec<Curve>) -> u64 {
+    let left_out = curves.len().saturating_sub(CURVES) as u64;
+    curves.truncate(CURVES);
+    for own in curves {
+        own.points_left_out = own.points.len().saturating_sub(POINTS) as u64;
+        own.points.truncate(POINTS);
+    }
+    left_out
 }
 
 /// The curve of one kind of PC; points stand by machine.
@@ -177,7 +190,7 @@ fn curve(points: &[CostPoint], of: &'static str) -> Option<Curve> {
         })
         .collect();
     off.sort_by(|one, other| other.ratio.ln().abs().total_cmp(&one.ratio.ln().abs()));
-    let drawn = own.iter().take(POINTS).map(|point| {
+    let drawn = own.iter().map(|point| {
         let fitted_us = found.us(point.bytes);
         CurvePoint {
             machine: names[point.machine].to_owned(),
@@ -194,8 +207,30 @@ fn curve(points: &[CostPoint], of: &'static str) -> Option<Curve> {
         is_judged: found.machines > LEAST_OTHERS,
         fixed_us: found.fixed_us,
         bytes_per_second: found.bytes_per_second(),
-        points_left_out: own.len().saturating_sub(POINTS) as u64,
+        points_left_out: 0,
         points: drawn.collect(),
         off,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_curve_is_whole_until_it_is_an_answer() {
+        let point = |number: usize| CostPoint {
+            cohort: "0000000000000001".to_owned(),
+            machine: format!("{number:032x}"),
+            bytes: 1e6 + number as f64,
+            frame_interval_us: 1e4,
+            service_frame_us: None,
+        };
+        let points: Vec<_> = (0..POINTS + 3).map(point).collect();
+        let mut curves = drawn(&points);
+        // The page of the last machine finds it.
+        assert_eq!(curves[0].points.last().map(|own| &own.machine), points.last().map(|own| &own.machine));
+        assert_eq!(shorten(&mut curves), 0);
+        assert_eq!((curves[0].points.len(), curves[0].points_left_out), (POINTS, 3));
+    }
 }

@@ -26,7 +26,7 @@ pub(super) async fn facts(store: &Store, machine: &str, cohort: Option<&str>) ->
     let Some(cohort) = cohort else { return Ok(facts) };
     let mut filter = Filter::default();
     filter.take("cohort", cohort).map_err(Error::BadQuery)?;
-    for curve in costs::curves(store, &filter).await?.0 {
+    for curve in costs::curves(store, &filter).await? {
         let what =
             if curve.of == "service_frame" { "Service, a client’s frame" } else { "Between frames over the bridge" };
         let off = curve.off.iter().find(|own| own.machine == machine);
